@@ -127,8 +127,8 @@ void wadi_lower_fold_seg_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv 
 
 enum { BLOCK = WADI_FOLD_BLOCK };
 
-static void later_part(wadi_lower *l, const void *env, wadi_lv blk, wadi_lv *out) {
-    const source *s = env;
+void wadi_segment_later_part(wadi_lower *l, const void *env, wadi_lv blk, wadi_lv *out) {
+    const wadi_segment_parts *s = env;
     const wadi_lv first = bin(l, WADI_SOP_QUOT, s->from, num(l, BLOCK));
     wadi_lower_part(l, s->parts, s->ix, bin(l, WADI_SOP_ADD, first, blk), out);
 }
@@ -140,7 +140,9 @@ static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv 
     for (int f = 0; f < r->fields; f++)
         total[f] = wadi_lb_var(b, r->type[f], false, first[f], "total");
     wadi_lb_if_seldom(b, bin(l, WADI_SOP_GT, r->n, num(l, BLOCK)));
-    wadi_row_combine_blocks(l, r, first, later_part, env, all);
+    const source *s = env;
+    const wadi_segment_parts parts = {s->parts, s->ix, s->from};
+    wadi_row_combine_blocks(l, r, first, wadi_segment_later_part, &parts, all);
     for (int f = 0; f < r->fields; f++) wadi_lb_set(b, total[f], all[f]);
     wadi_lb_end(b);
     for (int f = 0; f < r->fields; f++) out[f] = wadi_lb_get(b, total[f]);

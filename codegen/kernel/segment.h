@@ -18,6 +18,15 @@ void wadi_lower_fold_seg_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv 
 /** The same if slot `parts` has the results of the blocks of each segment but the first. */
 void wadi_lower_fold_seg_parts(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,
                                wadi_lv *out);
+/* A segment with that table. */
+typedef struct wadi_segment_parts {
+    int parts;         /* its slot */
+    const wadi_lv *ix; /* of the row */
+    wadi_lv from;      /* where the segment begins */
+} wadi_segment_parts;
+
+/** The result of block blk > 0. `env`: a wadi_segment_parts. It is a wadi_row_block (row.h). */
+void wadi_segment_later_part(wadi_lower *l, const void *env, wadi_lv blk, wadi_lv *out);
 /** Writes block g of that table, if there is such a block. The row of the table is at `extent` and `pointer`. */
 void wadi_lower_fold_seg_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                                const wadi_lv *pointer, const wadi_lv *ix, wadi_lv g);

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "base/error.h"
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/lanes.h"
 #include "codegen/kernel/read.h"
@@ -145,26 +144,6 @@ static void note_all(wadi_lower *l, const staging *s) {
     wadi_lanes_end(l, &open);
 }
 
-static void greater(wadi_lower *l, const void *env, const wadi_lv *x, const wadi_lv *y,
-                    wadi_lv *out) {
-    WADI_UNUSED(env);
-    *out = bin(l, WADI_SOP_MAX, *x, *y);
-}
-
-static wadi_lv longest(wadi_lower *l, const staging *s) {
-    static const wadi_type type = WADI_I64;
-    wadi_lv most;
-    wadi_lanes open;
-    const wadi_lv zero = num(l, 0);
-    const wadi_taking take = {1, &type, &zero, greater, NULL};
-    wadi_taking_declare(l, &take, "most", &most);
-    const wadi_lv lane = wadi_lanes_all(l, &open);
-    wadi_lb_put(&l->b, most, lane, wadi_lb_lane(&l->b, s->count, lane));
-    wadi_lanes_end(l, &open);
-    wadi_taking_join(l, &take, &most);
-    return wadi_lb_lane(&l->b, most, zero);
-}
-
 /* ---- through the tile ---- */
 
 static wadi_lv open_element(wadi_lower *l, const staging *s, wadi_lv row, wadi_lv column) {
@@ -268,7 +247,7 @@ static void go_through(wadi_lower *l, const wadi_stretches *w, bool lasts) {
     if (s.has_z && !lasts) wadi_lower_read(l, w->bind->args[0], NULL, s.z);
     wadi_tile_declare(l, s.fields, s.type, &s.tile);
     note_all(l, &s);
-    s.base = wadi_lb_for(b, num(l, 0), longest(l, &s), s.tile.columns, "base");
+    s.base = wadi_lb_for(b, num(l, 0), wadi_tile_longest(l, s.count), s.tile.columns, "base");
     wadi_tile_each(l, &s.tile, true, load_element, &s);
     own_row(l, &s);
     if (!lasts) wadi_tile_each(l, &s.tile, true, store_element, &s);

@@ -2,16 +2,21 @@
  * group's memory. */
 #include "codegen/kernel/tile.h"
 
+#include "base/error.h"
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/lanes.h"
 
 enum { LANES = WADI_GROUP_LANES, MOST = 16, BYTES = 256 };
 
-void wadi_tile_declare(wadi_lower *l, int fields, const wadi_type *type, wadi_tile *out) {
-    int bytes = 0;
-    *out = (wadi_tile){.fields = fields, .columns = MOST};
+int wadi_tile_columns(int fields, const wadi_type *type) {
+    int bytes = 0, columns = MOST;
     for (int f = 0; f < fields; f++) bytes += wadi_type_size(type[f]);
-    while (out->columns > 2 && out->columns * bytes > BYTES) out->columns /= 2;
+    while (columns > 2 && columns * bytes > BYTES) columns /= 2;
+    return columns;
+}
+
+void wadi_tile_declare(wadi_lower *l, int fields, const wadi_type *type, wadi_tile *out) {
+    *out = (wadi_tile){.fields = fields, .columns = wadi_tile_columns(fields, type)};
     for (int f = 0; f < fields; f++)
         out->array[f] = wadi_lb_lanes(&l->b, type[f], LANES * (out->columns + 1), "tile");
 }
@@ -36,6 +41,26 @@ void wadi_tile_each(wadi_lower *l, const wadi_tile *t, bool at_once, wadi_tile_b
     if (at_once) wadi_lb_end(b);
     wadi_lanes_end(l, &open);
     if (!at_once) wadi_lb_end(b);
+}
+
+static void greater(wadi_lower *l, const void *env, const wadi_lv *x, const wadi_lv *y,
+                    wadi_lv *out) {
+    WADI_UNUSED(env);
+    *out = bin(l, WADI_SOP_MAX, *x, *y);
+}
+
+wadi_lv wadi_tile_longest(wadi_lower *l, wadi_lv counts) {
+    static const wadi_type type = WADI_I64;
+    wadi_lv most;
+    wadi_lanes open;
+    const wadi_lv zero = num(l, 0);
+    const wadi_taking take = {1, &type, &zero, greater, NULL};
+    wadi_taking_declare(l, &take, "most", &most);
+    const wadi_lv lane = wadi_lanes_all(l, &open);
+    wadi_lb_put(&l->b, most, lane, wadi_lb_lane(&l->b, counts, lane));
+    wadi_lanes_end(l, &open);
+    wadi_taking_join(l, &take, &most);
+    return wadi_lb_lane(&l->b, most, zero);
 }
 
 /* ---- one value for each lane ---- */

@@ -10,6 +10,8 @@ typedef struct wadi_tile {
     wadi_lv array[WADI_MAX_FIELDS];
 } wadi_tile;
 
+/** How many elements of a row a tile of such elements has. */
+int wadi_tile_columns(int fields, const wadi_type *type);
 /** Declares the memory of a tile for elements of these types, as many of a row as are worth it. */
 void wadi_tile_declare(wadi_lower *l, int fields, const wadi_type *type, wadi_tile *out);
 /** The place of element `column` of row `row`. */
@@ -20,6 +22,9 @@ typedef void (*wadi_tile_body)(wadi_lower *l, void *env, wadi_lv row, wadi_lv co
  *  round before any does the next, in the order of the elements, for code that may fault. */
 void wadi_tile_each(wadi_lower *l, const wadi_tile *t, bool at_once, wadi_tile_body body,
                     void *env);
+
+/** The greatest of counts[lane], a lane array of i64: how long the longest row is. */
+wadi_lv wadi_tile_longest(wadi_lower *l, wadi_lv counts);
 
 /* An operation that combines two values with these fields. */
 typedef struct wadi_taking {

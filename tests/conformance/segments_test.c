@@ -128,6 +128,36 @@ static void the_first_fault_is_told(void **state) {
     }
 }
 
+/* A fault in elements: in a later block of a segment, and in the segments before that as well. */
+static void the_first_fault_of_elements_is_told(void **state) {
+    static const offsets long_ones[] = {
+        {"a later block", "2", "mul j 200000"},
+        {"a later block of the third", "5", "add (min 9 (mul 3 j)) (mul 60000 (max 0 (sub j 2)))"},
+        {"short ones", "2001", "mul j 100"},
+    };
+    static const char *const sources[] = {
+        "w = generate 200000 (i) { if eq i 150001 { 70 } else { rem i 60 } }\n",
+        "w = generate 200000 (i) { if eq (rem i 9000) 8999 { 70 } else { rem i 60 } }\n",
+        "w = generate 200000 (i) { if or (eq i 4) (eq i 5000) { 70 } else { rem i 60 } }\n",
+    };
+    static const char *const bodies[] = {
+        "v = map w (k) { t ! k }\na = fold_seg 0 o v (a, b) { add a b }\noutput a\n",
+        "v = map w (k) { t ! k }\na = fold1_seg o v (a, b) { add (mul a 3) b }\noutput a\n",
+        "v = map w (k) { sub k 70 }\na = fold_seg 1 o v (a, b) { quot a b }\noutput a\n",
+        "a = fold_seg 0 o w (a, b) { add (rem a 50) (t ! b) }\noutput a\n",
+        "a = scanl1_seg o w (a, b) { add (rem a 50) (t ! b) }\noutput a\n",
+    };
+    for (size_t k = 0; k < sizeof long_ones / sizeof *long_ones; k++) {
+        for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+            wadi_text t = {0};
+            begin(&t, &long_ones[k]);
+            wadi_text_addf(&t, "t = generate 64 (i) { mul i i }\n%s%s",
+                           sources[(k + i) % (sizeof sources / sizeof *sources)], bodies[i]);
+            check(state, &t, true);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folds),
@@ -135,6 +165,7 @@ int main(void) {
         cmocka_unit_test(rows_and_records),
         cmocka_unit_test(elements_of_streams),
         cmocka_unit_test(the_first_fault_is_told),
+        cmocka_unit_test(the_first_fault_of_elements_is_told),
     };
     return cmocka_run_group_tests(tests, texts_open, texts_close);
 }

@@ -5,6 +5,19 @@
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/row.h"
 
+static bool applies_without_fault(wadi_lower *l, const wadi_fun *f) {
+    wadi_lv x[2 * WADI_MAX_FIELDS], out[WADI_MAX_FIELDS];
+    wadi_trial trial;
+    wadi_lower_try(l, &trial);
+    for (int i = 0; i < f->body->nparams; i++) {
+        const wadi_type t = f->types[f->body->params[i]];
+        const wadi_lv zero = wadi_lb_const(&l->b, (wadi_scalar){.type = t});
+        x[i] = wadi_lb_get(&l->b, wadi_lb_var(&l->b, t, false, zero, "any"));
+    }
+    wadi_lower_apply(l, f, x, out);
+    return wadi_lower_tried(l, &trial) && !l->b.failed && !l->status;
+}
+
 static bool reads_without_fault(wadi_lower *l, wadi_val array) {
     wadi_lv ix[WADI_MAX_RANK], x[WADI_MAX_FIELDS], extent[WADI_MAX_RANK];
     const int rank = wadi_type_of(l, array)->rank;
@@ -27,5 +40,13 @@ bool wadi_flat_is_harmless(wadi_flat *c, wadi_val array, bool cheap) {
     wadi_flat_start(c, &l, "trial");
     const bool harmless =
         !l.b.failed && reads_without_fault(&l, array) && (!cheap || wadi_lower_is_cheap(&l, array));
+    return wadi_lower_fini(&l, &none) == WADI_OK && harmless;
+}
+
+bool wadi_flat_fun_is_harmless(wadi_flat *c, const wadi_fun *f) {
+    wadi_lower l;
+    wadi_lmodule none = {0};
+    wadi_flat_start(c, &l, "trial");
+    const bool harmless = !l.b.failed && applies_without_fault(&l, f);
     return wadi_lower_fini(&l, &none) == WADI_OK && harmless;
 }

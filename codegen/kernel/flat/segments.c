@@ -17,11 +17,16 @@
 #include "codegen/kernel/scan.h"
 #include "codegen/kernel/scan_lanes.h"
 #include "codegen/kernel/segment.h"
+#include "codegen/kernel/segment_folds.h"
 #include "codegen/kernel/segment_lanes.h"
 #include "codegen/kernel/skeleton.h"
 
-/* A search costs as much as some hundred elements. */
-enum { PIECE = 16 * WADI_FOLD_BLOCK, BLOCK = WADI_FOLD_BLOCK };
+/* A search costs as much as some hundred elements. A device wants more groups than there are workers. */
+enum { PIECE = 16 * WADI_FOLD_BLOCK, GROUP_PIECE = 4 * WADI_FOLD_BLOCK, BLOCK = WADI_FOLD_BLOCK };
+
+static int64_t piece_of(const wadi_lower *l) {
+    return l->y->grouped ? GROUP_PIECE : PIECE;
+}
 
 /* The reduction of segments whose results `bind` reads element by element, `bind` itself if it is one; NULL if there is none. */
 static const wadi_bind *folded(const wadi_layout *y, const wadi_bind *bind) {
@@ -71,14 +76,14 @@ static wadi_lv pieces_of_segments(wadi_lower *l, const wadi_bind *bind, const wa
     const wadi_lv end = wadi_lower_offset(l, bind, offsets_of(bind), n);
     const wadi_lv inside = bin(l, WADI_SOP_MAX, num(l, 0), bin(l, WADI_SOP_MIN, end, most));
     const wadi_lv all = bin(l, WADI_SOP_ADD, inside, n);
-    return bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_QUOT, all, num(l, PIECE)), num(l, 1));
+    return bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_QUOT, all, num(l, piece_of(l))), num(l, 1));
 }
 
 /* The first segment of unit `piece`; n after the last unit. */
 static wadi_lv first_segment(wadi_lower *l, const wadi_unit *u, wadi_lv piece, wadi_lv n) {
     wadi_lb *b = &l->b;
     const wadi_lv var = wadi_lb_var(b, WADI_I64, false, num(l, 0), "first");
-    search s = {segmented(l, u->bind), bin(l, WADI_SOP_MUL, piece, num(l, PIECE))};
+    search s = {segmented(l, u->bind), bin(l, WADI_SOP_MUL, piece, num(l, piece_of(l)))};
     wadi_lb_if(b, bin(l, WADI_SOP_GT, piece, num(l, 0)));
     wadi_lb_if(b, bin(l, WADI_SOP_LT, piece, u->pieces));
     wadi_lb_set(b, var, wadi_lower_search(l, n, passed, &s));
@@ -106,6 +111,18 @@ static void fold_unit(wadi_lower *l, const wadi_unit *u) {
     wadi_lower_fill_row(l, u->bind, u->extent, u->pointer, u->ix, from, below);
 }
 
+/* The same by teams of a group's lanes. All segments but the last begin and end among the unit's elements. */
+static void team_unit(wadi_lower *l, const wadi_unit *u) {
+    const wadi_vloc *at = &l->loc[u->bind->results[0]];
+    wadi_fold_stretches w = {.bind = u->bind,
+                             .extent = u->extent,
+                             .pointer = u->pointer,
+                             .ix = u->ix,
+                             .parts = at->kind == WADI_LOC_PARTS ? at->slot : -1};
+    segments_of_unit(l, u, wadi_flat_piece(l, u), &w.first, &w.below);
+    wadi_lower_fold_segments(l, &w, piece_of(l));
+}
+
 static void table_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
     const wadi_lv blocks =
         bin(l, WADI_SOP_QUOT, innermost(l, bind->args[bind->nargs - 1]), num(l, BLOCK));
@@ -123,15 +140,52 @@ static void table_unit(wadi_lower *l, const wadi_unit *u) {
                               bin(l, WADI_SOP_ADD, wadi_flat_piece(l, u), num(l, 1)));
 }
 
+static wadi_lv team_table_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
+    return wadi_flat_pieces_of(l, table_pieces(l, bind, extent),
+                               wadi_lower_fold_entries_at_once(bind));
+}
+
+static void team_table_unit(wadi_lower *l, const wadi_unit *u) {
+    const int rank = wadi_type_of(l, u->bind->results[0])->rank;
+    const wadi_lv before = bin(l, WADI_SOP_MUL, wadi_flat_piece(l, u),
+                               num(l, wadi_lower_fold_entries_at_once(u->bind)));
+    const wadi_fold_stretches w = {.bind = u->bind,
+                                   .extent = u->extent,
+                                   .pointer = u->pointer,
+                                   .ix = u->ix,
+                                   .first = bin(l, WADI_SOP_ADD, before, num(l, 1)),
+                                   .below = u->extent[rank - 1],
+                                   .parts = -1};
+    wadi_lower_fold_entries(l, &w);
+}
+
+/* Whether segments may be gone through in another order than that of the source: nothing in them may fault. */
+static bool has_any_order(wadi_flat *c, const wadi_bind *bind) {
+    return wadi_flat_fun_is_harmless(c, bind->funs[0]) &&
+           wadi_flat_is_harmless(c, bind->args[bind->nargs - 1], false);
+}
+
+static bool has_teams(wadi_flat *c, const wadi_bind *bind) {
+    const wadi_val array = bind->args[bind->nargs - 1];
+    return c->y->grouped && bind->op->skeleton == WADI_SKEL_FOLD_SEG &&
+           wadi_lower_folds_stretches(&c->y->m->values[array].type.array[0].elem) &&
+           has_any_order(c, bind) &&
+           (bind->nargs < 3 || wadi_flat_is_harmless(c, bind->args[0], false));
+}
+
 /* The table of block results, for segments longer than one block. */
 static wadi_status blocks(wadi_flat *c, const wadi_bind *bind) {
-    static const wadi_cut cut = {table_extents, table_pieces, table_unit, .lanes = true};
+    static const wadi_cut one = {table_extents, table_pieces, table_unit, .lanes = true};
+    static const wadi_cut teams = {table_extents, team_table_pieces, team_table_unit,
+                                   .lanes = true};
     const wadi_val v = bind->results[0];
+    const wadi_cut *cut = has_teams(c, bind) ? &teams : &one;
     const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
     int slot = 0;
     if (!wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1])) return WADI_OK;
+    if (!c->y->unchecked && !has_any_order(c, bind)) return WADI_OK;
     WADI_TRY(wadi_flat_slot(c, "parts", kind, &c->y->m->values[v].type.array[0], &slot));
-    WADI_TRY(wadi_flat_cut(c, bind, slot, &cut, "parts", -1, true));
+    WADI_TRY(wadi_flat_cut(c, bind, slot, cut, "parts", -1, true));
     c->parts[v] = slot;
     return WADI_OK;
 }
@@ -337,15 +391,14 @@ static void expand_unit(wadi_lower *l, const wadi_unit *u) {
 /* ---- the steps ---- */
 
 static wadi_status fold_into(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut cut = {.pieces = pieces_of_segments, .unit = fold_unit, .lanes = true};
-    return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
+    static const wadi_cut one = {.pieces = pieces_of_segments, .unit = fold_unit, .lanes = true};
+    static const wadi_cut teams = {.pieces = pieces_of_segments, .unit = team_unit, .lanes = true};
+    return wadi_flat_cut(c, bind, slot, has_teams(c, bind) ? &teams : &one, tag, -1, true);
 }
 
-/* Blocks are read in another order than that of the source, so nothing in them may fault. */
 static bool has_blocks(wadi_flat *c, const wadi_bind *bind) {
-    const wadi_val a = bind->args[bind->nargs - 1];
-    return wadi_flat_has_long_rows(c, a) && wadi_lower_cost(bind->funs[0]) < WADI_SHARE_CHEAP &&
-           wadi_flat_is_harmless(c, a, false);
+    return wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1]) &&
+           wadi_lower_cost(bind->funs[0]) < WADI_SHARE_CHEAP && has_any_order(c, bind);
 }
 
 static wadi_status scan_into(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {

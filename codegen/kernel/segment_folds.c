@@ -1,0 +1,490 @@
+/* A stretch is a segment, the first block of a long one, or a later block. First each lane notes where its stretch lies. Then, by the law:
+ *
+ *   - f with sixteen accumulators: sixteen lanes, a team, are the accumulators of a stretch. They go through its stripes, which are
+ *     neighbouring elements, and then through those of the next stretch; nobody waits. The accumulators end in a row of a tile, which
+ *     one lane joins. What is behind the full stripes, or a stretch shorter than one, is loaded into the tile by the team, and one lane
+ *     goes through it. So a stretch of any length is read by neighbours.
+ *   - f in order: until the longest stretch is done, teams load the next sixteen elements of each into the tile, and one lane of each
+ *     stretch goes through them.
+ *
+ * At last one lane of each segment adds z and the results of later blocks. If there are many, all lanes do it together. */
+#include "codegen/kernel/segment_folds.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/words.h"
+#include "codegen/kernel/arith.h"
+#include "codegen/kernel/lanes.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/row.h"
+#include "codegen/kernel/segment.h"
+#include "codegen/kernel/tile.h"
+#include "operators/reduce_tree.h"
+
+enum {
+    LANES = WADI_GROUP_LANES,
+    STRIPE = WADI_FOLD_LANES,
+    TEAMS = WADI_ROW_TEAMS,
+    BLOCK = WADI_FOLD_BLOCK
+};
+
+typedef struct staging {
+    const wadi_fold_stretches *w;
+    wadi_val array;
+    int rank, fields;
+    const wadi_type *type;
+    int64_t at_once; /* stretches */
+    bool stripes, of_table;
+    int64_t limit;
+    wadi_tile tile;                 /* [stretch, STRIPE] */
+    wadi_lv from, count, whole;     /* [stretch]; whole: elements of the segment */
+    wadi_lv total[WADI_MAX_FIELDS]; /* [stretch] of the full stripes; in the end, of the stretch */
+} staging;
+
+bool wadi_lower_folds_stretches(const wadi_elem *e) {
+    return wadi_tile_columns(e->fields, e->type) == STRIPE;
+}
+
+int wadi_lower_fold_entries_at_once(const wadi_bind *bind) {
+    return wadi_fun_has_lanes(bind->funs[0]) ? TEAMS : LANES;
+}
+
+static staging staging_of(wadi_lower *l, const wadi_fold_stretches *w) {
+    const wadi_val array = w->bind->args[w->bind->nargs - 1];
+    const wadi_array_type *t = wadi_type_of(l, array);
+    staging s = {.w = w,
+                 .array = array,
+                 .rank = t->rank,
+                 .fields = t->elem.fields,
+                 .type = t->elem.type,
+                 .at_once = LANES,
+                 .stripes = wadi_fun_has_lanes(w->bind->funs[0])};
+    s.from = wadi_lb_lanes(&l->b, WADI_I64, LANES, "from");
+    s.count = wadi_lb_lanes(&l->b, WADI_I64, LANES, "count");
+    for (int f = 0; f < s.fields; f++) s.total[f] = wadi_lb_lanes(&l->b, s.type[f], LANES, "total");
+    wadi_tile_declare(l, s.fields, s.type, &s.tile);
+    return s;
+}
+
+static void combine(wadi_lower *l, const staging *s, const wadi_lv *acc, const wadi_lv *x,
+                    wadi_lv *out) {
+    wadi_lv args[2 * WADI_MAX_FIELDS];
+    memcpy(args, acc, (size_t)s->fields * sizeof *args);
+    memcpy(args + s->fields, x, (size_t)s->fields * sizeof *args);
+    wadi_lower_apply(l, s->w->bind->funs[0], args, out);
+}
+
+static void of_lane(wadi_lower *l, const staging *s, const wadi_lv *array, wadi_lv at,
+                    wadi_lv *out) {
+    for (int f = 0; f < s->fields; f++) out[f] = wadi_lb_lane(&l->b, array[f], at);
+}
+
+static void to_lane(wadi_lower *l, const staging *s, const wadi_lv *array, wadi_lv at,
+                    const wadi_lv *x) {
+    for (int f = 0; f < s->fields; f++) wadi_lb_put(&l->b, array[f], at, x[f]);
+}
+
+/* Variables with the identity of f if it has one, else zeros. */
+static void declare(wadi_lower *l, const staging *s, const char *name, wadi_lv *out) {
+    const wadi_fun *fun = s->w->bind->funs[0];
+    const bool known = wadi_fun_has_any_order(fun);
+    for (int f = 0; f < s->fields; f++) {
+        const wadi_scalar init =
+            known ? wadi_row_identity(fun, f) : (wadi_scalar){.type = s->type[f]};
+        out[f] = wadi_lb_var(&l->b, s->type[f], false, wadi_lb_const(&l->b, init), name);
+    }
+}
+
+static void set(wadi_lower *l, const staging *s, const wadi_lv *var, const wadi_lv *x) {
+    for (int f = 0; f < s->fields; f++) wadi_lb_set(&l->b, var[f], x[f]);
+}
+
+static void get(wadi_lower *l, const staging *s, const wadi_lv *var, wadi_lv *out) {
+    for (int f = 0; f < s->fields; f++) out[f] = wadi_lb_get(&l->b, var[f]);
+}
+
+static void accumulate(wadi_lower *l, const staging *s, const wadi_lv *var, const wadi_lv *x) {
+    wadi_lv acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
+    get(l, s, var, acc);
+    combine(l, s, acc, x, next);
+    set(l, s, var, next);
+}
+
+/* ix[] = the place `last` in the row */
+static void in_row(const staging *s, wadi_lv last, wadi_lv *ix) {
+    if (s->rank > 1) memcpy(ix, s->w->ix, (size_t)(s->rank - 1) * sizeof *ix);
+    ix[s->rank - 1] = last;
+}
+
+static void store(wadi_lower *l, const staging *s, wadi_lv number, const wadi_lv *x) {
+    wadi_lv ix[WADI_MAX_RANK];
+    in_row(s, number, ix);
+    const wadi_lv at = wadi_lower_linear(l, s->rank, s->w->extent, ix);
+    for (int f = 0; f < s->fields; f++) wadi_lb_store(&l->b, s->w->pointer[f], at, x[f]);
+}
+
+/* Element i of a stretch, which has one there. */
+static void element(wadi_lower *l, const staging *s, wadi_lv row, wadi_lv i, wadi_lv *out) {
+    wadi_lv ix[WADI_MAX_RANK];
+    const wadi_lv extent = wadi_lower_extent(l, s->array, s->rank - 1);
+    const wadi_lv at = bin(l, WADI_SOP_ADD, wadi_lb_lane(&l->b, s->from, row), i);
+    in_row(s, wadi_lb_fact(&l->b, at, num(l, 0), bin(l, WADI_SOP_SUB, extent, num(l, 1))), ix);
+    wadi_lower_read(l, s->array, ix, out);
+}
+
+/* ---- where the stretches lie ---- */
+
+/* All faults come from here. */
+static void note_segment(wadi_lower *l, const staging *s, wadi_lv lane, wadi_lv j) {
+    wadi_lb *b = &l->b;
+    const wadi_bind *bind = s->w->bind;
+    const wadi_lv extent = wadi_lower_extent(l, s->array, s->rank - 1);
+    const wadi_lower_position before = wadi_lower_in_array(l, s->rank, s->w->extent);
+    wadi_lv ix[WADI_MAX_RANK], from, n;
+    in_row(s, j, ix);
+    in_row(s, j, l->position.ix);
+    (void)wadi_lower_at_element(l, s->rank, ix);
+    wadi_lower_segment(l, bind, bind->nargs - 2, j, extent, &from, &n);
+    if (bind->nargs < 3) {
+        wadi_lb_if(b, bin(l, WADI_SOP_EQ, n, num(l, 0)));
+        wadi_lower_fault(l, WADI_FAULT_EMPTY,
+                         wadi_layout_place(l->y, bind->op->name, WADI_SAID_NO_SEGMENT, bind->loc),
+                         n, n);
+        wadi_lb_end(b);
+    }
+    l->position = before;
+    wadi_lb_put(b, s->from, lane, from);
+    wadi_lb_put(b, s->count, lane, bin(l, WADI_SOP_MIN, n, num(l, BLOCK)));
+    wadi_lb_put(b, s->whole, lane, n);
+}
+
+static void note_entry(wadi_lower *l, const staging *s, wadi_lv lane, wadi_lv g) {
+    wadi_lb *b = &l->b;
+    wadi_segment_block block;
+    wadi_lower_segment_block(l, s->w->bind, g, &block);
+    const wadi_lv rest = bin(l, WADI_SOP_SUB, block.n, block.first);
+    wadi_lb_put(b, s->from, lane, bin(l, WADI_SOP_ADD, block.from, block.first));
+    wadi_lb_put(b, s->count, lane, bin(l, WADI_SOP_MIN, rest, num(l, BLOCK)));
+    for (int k = 0; k < 2; k++) wadi_lb_end(b);
+}
+
+static void note_all(wadi_lower *l, const staging *s) {
+    wadi_lb *b = &l->b;
+    wadi_lanes open;
+    const wadi_lv lane = wadi_lanes_first(l, num(l, s->at_once), &open), zero = num(l, 0);
+    const wadi_lv at = bin(l, WADI_SOP_ADD, s->w->first, lane);
+    wadi_lb_put(b, s->from, lane, zero);
+    wadi_lb_put(b, s->count, lane, zero);
+    if (!s->of_table) wadi_lb_put(b, s->whole, lane, zero);
+    wadi_lb_if(b, bin(l, WADI_SOP_LT, at, s->w->below));
+    if (s->of_table)
+        note_entry(l, s, lane, at);
+    else
+        note_segment(l, s, lane, at);
+    wadi_lb_end(b);
+    wadi_lanes_end(l, &open);
+}
+
+/* ---- by teams ---- */
+
+/* The loop of a team over its stretches. */
+typedef struct teams {
+    wadi_lanes open;
+    wadi_lv row, within; /* the stretch, and the lane in the team */
+    bool several;
+} teams;
+
+static teams each_stretch(wadi_lower *l, const staging *s) {
+    teams t = {.several = s->at_once > TEAMS};
+    const wadi_lv lane = wadi_lanes_all(l, &t.open);
+    wadi_lv row = bin(l, WADI_SOP_QUOT, lane, num(l, STRIPE));
+    t.within = bin(l, WADI_SOP_REM, lane, num(l, STRIPE));
+    if (t.several) {
+        const wadi_lv k = wadi_lb_for(&l->b, num(l, 0), num(l, s->at_once / TEAMS), 1, "k");
+        row = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, k, num(l, TEAMS)), row);
+    }
+    t.row = row;
+    return t;
+}
+
+static void each_stretch_end(wadi_lower *l, const teams *t) {
+    if (t->several) wadi_lb_end(&l->b);
+    wadi_lanes_end(l, &t->open);
+}
+
+static wadi_lv full_stripes(wadi_lower *l, const staging *s, wadi_lv row) {
+    return bin(l, WADI_SOP_AND, wadi_lb_lane(&l->b, s->count, row), num(l, -STRIPE));
+}
+
+/* Row r of the tile becomes the accumulators of stretch r, if that has a full stripe. */
+static void accumulators(wadi_lower *l, const staging *s) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS];
+    const teams t = each_stretch(l, s);
+    const wadi_lv full = full_stripes(l, s, t.row);
+    declare(l, s, "acc", acc);
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, full, num(l, 0)));
+    element(l, s, t.row, t.within, x);
+    set(l, s, acc, x);
+    const wadi_lv g = wadi_lb_for(b, num(l, STRIPE), full, STRIPE, "g");
+    element(l, s, t.row, bin(l, WADI_SOP_ADD, g, t.within), x);
+    accumulate(l, s, acc, x);
+    wadi_lb_end(b);
+    get(l, s, acc, x);
+    to_lane(l, s, s->tile.array, wadi_tile_place(l, &s->tile, t.row, t.within), x);
+    wadi_lb_end(b);
+    each_stretch_end(l, &t);
+}
+
+/* One halving: the upper half of `from` into the lower one, to `to`. */
+static void halve(wadi_lower *l, const staging *s, const wadi_lv *from, wadi_lv first, int64_t half,
+                  const wadi_lv *to) {
+    wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
+    const wadi_lv c = wadi_lb_for(&l->b, num(l, 0), num(l, half), 1, "c");
+    const wadi_lv at = bin(l, WADI_SOP_ADD, first, c);
+    of_lane(l, s, from, at, acc);
+    of_lane(l, s, from, bin(l, WADI_SOP_ADD, at, num(l, half)), x);
+    combine(l, s, acc, x, next);
+    to_lane(l, s, to, c, next);
+    wadi_lb_end(&l->b);
+}
+
+/* The accumulators of each stretch become one, in memory of its lane. */
+static void join(wadi_lower *l, const staging *s) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS], own[WADI_MAX_FIELDS];
+    wadi_lanes open;
+    const wadi_lv lane = wadi_lanes_first(l, num(l, s->at_once), &open), zero = num(l, 0);
+    wadi_lb_if(b, bin(l, WADI_SOP_GE, wadi_lb_lane(b, s->count, lane), num(l, STRIPE)));
+    for (int f = 0; f < s->fields; f++) own[f] = wadi_lb_lanes(b, s->type[f], STRIPE / 2, "halves");
+    halve(l, s, s->tile.array, wadi_tile_place(l, &s->tile, lane, zero), STRIPE / 2, own);
+    for (int64_t half = STRIPE / 4; half > 0; half /= 2) halve(l, s, own, zero, half, own);
+    of_lane(l, s, own, zero, x);
+    to_lane(l, s, s->total, lane, x);
+    wadi_lb_end(b);
+    wadi_lanes_end(l, &open);
+}
+
+/* The elements of each stretch from `base` on, as many as a row of the tile holds; base NONE: those behind the full stripes. */
+static void load(wadi_lower *l, const staging *s, wadi_lv base) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS];
+    const teams t = each_stretch(l, s);
+    if (base == WADI_LV_NONE) base = full_stripes(l, s, t.row);
+    const wadi_lv i = bin(l, WADI_SOP_ADD, base, t.within);
+    wadi_lb_if(b, bin(l, WADI_SOP_LT, i, wadi_lb_lane(b, s->count, t.row)));
+    element(l, s, t.row, i, x);
+    to_lane(l, s, s->tile.array, wadi_tile_place(l, &s->tile, t.row, t.within), x);
+    wadi_lb_end(b);
+    each_stretch_end(l, &t);
+}
+
+/* var = f(.. f(f(var, x[0]), x[1]) .., x[n - 1]), x being the lane's row of the tile; x[0] begins if `begin` says so. */
+static void own_row(wadi_lower *l, const staging *s, wadi_lv lane, wadi_lv n, wadi_lv begin,
+                    const wadi_lv *var) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS];
+    wadi_lb_if(b, begin);
+    of_lane(l, s, s->tile.array, wadi_tile_place(l, &s->tile, lane, num(l, 0)), x);
+    set(l, s, var, x);
+    wadi_lb_end(b);
+    const wadi_lv skipped = wadi_lb_select(b, WADI_I64, begin, num(l, 1), num(l, 0));
+    const wadi_lv c = wadi_lb_for(b, wadi_lb_range(b, skipped, num(l, 0), num(l, 1)), n, 1, "c");
+    of_lane(l, s, s->tile.array, wadi_tile_place(l, &s->tile, lane, c), x);
+    get(l, s, var, acc);
+    combine(l, s, acc, x, next);
+    set(l, s, var, next);
+    wadi_lb_end(b);
+}
+
+static void in_order(wadi_lower *l, const staging *s) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS], var[WADI_MAX_FIELDS];
+    wadi_lanes open;
+    const wadi_lv most = wadi_tile_longest(l, s->count);
+    const wadi_lv base = wadi_lb_for(b, num(l, 0), most, STRIPE, "base");
+    load(l, s, base);
+    const wadi_lv lane = wadi_lanes_first(l, num(l, s->at_once), &open);
+    const wadi_lv rest = bin(l, WADI_SOP_SUB, wadi_lb_lane(b, s->count, lane), base);
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, rest, num(l, 0)));
+    declare(l, s, "so_far", var);
+    const wadi_lv later = bin(l, WADI_SOP_GT, base, num(l, 0));
+    wadi_lb_if(b, later);
+    of_lane(l, s, s->total, lane, x);
+    set(l, s, var, x);
+    wadi_lb_end(b);
+    own_row(l, s, lane, bin(l, WADI_SOP_MIN, rest, num(l, STRIPE)),
+            wadi_lb_prim(b, WADI_SOP_LNOT, WADI_BOOL, 1, &later), var);
+    get(l, s, var, x);
+    to_lane(l, s, s->total, lane, x);
+    wadi_lb_end(b);
+    wadi_lanes_end(l, &open);
+    wadi_lb_end(b);
+}
+
+/* ---- the results ---- */
+
+typedef struct finishing {
+    const staging *s;
+    wadi_lv lane, number;
+} finishing;
+
+/* The total of a stretch: the stripes, and behind them what the tile holds. */
+static void total_of_stretch(wadi_lower *l, const staging *s, wadi_lv lane, wadi_lv *out) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS], total[WADI_MAX_FIELDS], tail[WADI_MAX_FIELDS];
+    const wadi_lv count = wadi_lb_lane(b, s->count, lane), zero = num(l, 0);
+    declare(l, s, "total", total);
+    const wadi_lv some = bin(l, WADI_SOP_GE, count, num(l, s->stripes ? STRIPE : 1));
+    wadi_lb_if(b, some);
+    of_lane(l, s, s->total, lane, x);
+    set(l, s, total, x);
+    wadi_lb_end(b);
+    if (s->stripes) {
+        const wadi_lv rest = bin(l, WADI_SOP_AND, count, num(l, STRIPE - 1));
+        wadi_lb_if(b, bin(l, WADI_SOP_GT, rest, zero));
+        declare(l, s, "tail", tail);
+        own_row(l, s, lane, rest, wadi_lb_bool(b, true), tail);
+        get(l, s, tail, x);
+        wadi_lb_if(b, some);
+        accumulate(l, s, total, x);
+        wadi_lb_else(b);
+        set(l, s, total, x);
+        wadi_lb_end(b);
+        wadi_lb_end(b);
+    }
+    get(l, s, total, out);
+}
+
+static wadi_segment_parts parts_of(wadi_lower *l, const staging *s, wadi_lv lane) {
+    return (wadi_segment_parts){s->w->parts, s->w->ix, wadi_lb_lane(&l->b, s->from, lane)};
+}
+
+/* With the later blocks, unless they are many. The total of the first one stays for those. */
+static void total_of_segment(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
+    const finishing *e = env;
+    const staging *s = e->s;
+    wadi_lb *b = &l->b;
+    wadi_lv total[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
+    total_of_stretch(l, s, e->lane, x);
+    if (s->w->parts < 0) {
+        memcpy(out, x, (size_t)s->fields * sizeof *out);
+        return;
+    }
+    to_lane(l, s, s->total, e->lane, x);
+    declare(l, s, "result", total);
+    set(l, s, total, x);
+    const wadi_segment_parts parts = parts_of(l, s, e->lane);
+    const wadi_lv later = bin(l, WADI_SOP_GT, r->n, num(l, BLOCK));
+    const wadi_lv few = bin(l, WADI_SOP_LE, r->n, num(l, s->limit));
+    wadi_lb_if_seldom(b, bin(l, WADI_SOP_LAND, later, few));
+    wadi_row_combine_blocks(l, r, x, wadi_segment_later_part, &parts, all);
+    set(l, s, total, all);
+    wadi_lb_end(b);
+    get(l, s, total, out);
+}
+
+static wadi_row row_of(const staging *s, wadi_lv n) {
+    return (wadi_row){.f = s->w->bind->funs[0],
+                      .fields = s->fields,
+                      .each = s->fields,
+                      .type = s->type,
+                      .n = n,
+                      .has_z = s->w->bind->nargs == 3,
+                      .of_nothing = WADI_SAID_NO_SEGMENT};
+}
+
+static void results(wadi_lower *l, const staging *s) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS];
+    wadi_lanes open;
+    const wadi_lv lane = wadi_lanes_first(l, num(l, s->at_once), &open);
+    finishing e = {s, lane, bin(l, WADI_SOP_ADD, s->w->first, lane)};
+    if (s->of_table) {
+        wadi_lb_if(b, bin(l, WADI_SOP_GT, wadi_lb_lane(b, s->count, lane), num(l, 0)));
+        total_of_stretch(l, s, lane, x);
+    } else {
+        wadi_lb_if(b, bin(l, WADI_SOP_LT, e.number, s->w->below));
+        const wadi_row r = row_of(s, wadi_lb_lane(b, s->whole, lane));
+        wadi_lower_fold_row(l, s->w->bind, &r, total_of_segment, &e, x);
+    }
+    store(l, s, e.number, x);
+    wadi_lb_end(b);
+    wadi_lanes_end(l, &open);
+}
+
+static void go_through(wadi_lower *l, const staging *s) {
+    note_all(l, s);
+    if (s->stripes) {
+        accumulators(l, s);
+        join(l, s);
+        load(l, s, WADI_LV_NONE);
+    } else {
+        in_order(l, s);
+    }
+    results(l, s);
+}
+
+/* ---- a segment of many blocks, by all lanes ---- */
+
+static void any_part(wadi_lower *l, const void *env, wadi_lv blk, wadi_lv *out) {
+    const finishing *e = env;
+    const staging *s = e->s;
+    wadi_lv x[WADI_MAX_FIELDS], part[WADI_MAX_FIELDS];
+    const wadi_segment_parts parts = parts_of(l, s, e->lane);
+    declare(l, s, "part", part);
+    of_lane(l, s, s->total, e->lane, x);
+    set(l, s, part, x);
+    wadi_lb_if(&l->b, bin(l, WADI_SOP_GT, blk, num(l, 0)));
+    wadi_segment_later_part(l, &parts, blk, x);
+    set(l, s, part, x);
+    wadi_lb_end(&l->b);
+    get(l, s, part, out);
+}
+
+static void total_of_many(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
+    wadi_row_combine_shared(l, r, any_part, env, out);
+}
+
+/* The last of segments `from`, .. is the only one that may be so long. */
+static void last_segment(wadi_lower *l, const staging *s, wadi_lv from) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS];
+    wadi_lanes alone;
+    wadi_lb_if(b, bin(l, WADI_SOP_LT, from, s->w->below));
+    const wadi_lv j = bin(l, WADI_SOP_SUB, s->w->below, num(l, 1));
+    const wadi_lv last = bin(l, WADI_SOP_REM, bin(l, WADI_SOP_SUB, j, from), num(l, LANES));
+    finishing e = {s, last, j};
+    const wadi_lv n = wadi_lb_lane(b, s->whole, last);
+    wadi_lb_if_seldom(b, bin(l, WADI_SOP_GT, n, num(l, s->limit)));
+    const wadi_row r = row_of(s, n);
+    wadi_lower_fold_row(l, s->w->bind, &r, total_of_many, &e, x);
+    wadi_lanes_alone(l, &alone);
+    store(l, s, j, x);
+    wadi_lanes_end(l, &alone);
+    wadi_lb_end(b);
+    wadi_lb_end(b);
+}
+
+/* ---- all of them ---- */
+
+void wadi_lower_fold_segments(wadi_lower *l, const wadi_fold_stretches *w, int64_t limit) {
+    if (l->status || l->b.failed) return;
+    wadi_fold_stretches batch = *w;
+    staging s = staging_of(l, &batch);
+    s.whole = wadi_lb_lanes(&l->b, WADI_I64, LANES, "whole");
+    s.limit = limit;
+    batch.first = wadi_lb_for(&l->b, w->first, w->below, LANES, "first");
+    go_through(l, &s);
+    wadi_lb_end(&l->b);
+    if (w->parts >= 0) last_segment(l, &s, w->first);
+}
+
+void wadi_lower_fold_entries(wadi_lower *l, const wadi_fold_stretches *w) {
+    if (l->status || l->b.failed) return;
+    staging s = staging_of(l, w);
+    s.of_table = true;
+    s.at_once = wadi_lower_fold_entries_at_once(w->bind);
+    go_through(l, &s);
+}

@@ -1,0 +1,25 @@
+/* Folds of segments by the lanes of a group: teams of lanes go through segments, or through blocks of long ones, side by side. */
+#ifndef WADI_CODEGEN_KERNEL_SEGMENT_FOLDS_H
+#define WADI_CODEGEN_KERNEL_SEGMENT_FOLDS_H
+
+#include "codegen/kernel/lower.h"
+
+/* Segments [first, below) of a row; or the blocks that entries [first, below) of the table belong to (segment.h). */
+typedef struct wadi_fold_stretches {
+    const wadi_bind *bind;           /* a fold_seg or fold1_seg */
+    const wadi_lv *ix;               /* of the row */
+    const wadi_lv *extent, *pointer; /* of what is written: the result, or the table */
+    wadi_lv first, below;
+    int parts; /* slot of the table; -1: no segment is longer than a block, or the table is what is written */
+} wadi_fold_stretches;
+
+/** Whether the memory of a group has room for elements of these fields. */
+bool wadi_lower_folds_stretches(const wadi_elem *e);
+/** Writes the results of segments, of which only the last may be longer than `limit`. Reading elements and applying f must be harmless. */
+void wadi_lower_fold_segments(wadi_lower *l, const wadi_fold_stretches *w, int64_t limit);
+/** How many entries of the table a group takes at a time. */
+int wadi_lower_fold_entries_at_once(const wadi_bind *bind);
+/** Writes so many entries of the table at most, those from w->first on. */
+void wadi_lower_fold_entries(wadi_lower *l, const wadi_fold_stretches *w);
+
+#endif
