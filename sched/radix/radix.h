@@ -8,6 +8,7 @@
 
 #include "base/pool.h"
 #include "sched/kernel.h"
+#include "sched/radix/engine.h"
 
 bool wadi_radix_has(const char *name);
 /* Whether the problems of the call are so long that workers share them. */
@@ -15,5 +16,7 @@ bool wadi_radix_shares(const wadi_call *call);
 /* All problems of the call, one after the other; the workers of `pool` share long ones (NULL: this thread alone). False: it declines, for
  * lack of memory, or because types and shapes are not those of the routine. */
 bool wadi_radix_run(const wadi_call *call, wadi_pool *pool);
+/* wadi_radix_run by this engine. */
+bool wadi_radix_run_by(const wadi_radix_engine *engine, const wadi_call *call, wadi_pool *pool);
 
 #endif

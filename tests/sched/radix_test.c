@@ -13,7 +13,7 @@
 #include "sched/radix/radix.h"
 #include "wadi/type.h"
 
-enum { MOST = 150000 };
+enum { MOST = 140000 };
 
 static uint64_t mixed(uint64_t x) {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -22,8 +22,10 @@ static uint64_t mixed(uint64_t x) {
 }
 
 /* 0: few keys; 1: where types end; 2: any bits; 3: close together with a stranger; 4: one for each power of two; 5: in order; 6: most are
- * alike. */
-enum { WAYS = 7 };
+ * alike; 7: in falling order; 8: two far groups. */
+enum { WAYS = 9 };
+
+static const wadi_radix_engine *engine;
 
 static uint64_t number(int64_t i, int way) {
     static const uint64_t odd[] = {0, 1, UINT64_MAX, INT64_MAX, (uint64_t)1 << 63, 127, 128, 65535};
@@ -41,8 +43,12 @@ static uint64_t number(int64_t i, int way) {
         return (uint64_t)1 << x % 64;
     case 5:
         return (uint64_t)i;
-    default:
+    case 6:
         return i % 16 == 0 ? x : 42;
+    case 7:
+        return (uint64_t)(MOST - i);
+    default:
+        return (x % 2 << 62) + (x >> 8) % 3000;
     }
 }
 
@@ -117,11 +123,11 @@ static void check(wadi_type t, int64_t n, int64_t rows, int way, wadi_pool *pool
     for (int64_t i = 0; i < rows * n; i++) put(t, data, i, way);
     call.array[0] = call.array[1] = a;
     call.array[1].data = sorted;
-    assert_true(wadi_radix_run(&call, pool));
+    assert_true(wadi_radix_run_by(engine, &call, pool));
     call.routine = "argsort.steady";
     call.array[1].data = got;
     call.array[1].type = WADI_I64;
-    assert_true(wadi_radix_run(&call, pool));
+    assert_true(wadi_radix_run_by(engine, &call, pool));
     type_now = t;
     for (int64_t r = 0; r < rows; r++) {
         base = data + r * n * size;
@@ -136,10 +142,10 @@ static void check(wadi_type t, int64_t n, int64_t rows, int way, wadi_pool *pool
 }
 
 static void rows_of_every_type(void **state) {
-    static const int64_t lengths[] = {1, 2, 3, 4, 5, 23, 24, 25, 26, 100, 1000, 5000};
+    static const int64_t lengths[] = {1, 2, 3, 4, 5, 8, 9, 24, 25, 64, 65, 128, 129, 1500};
     (void)state;
     for (int t = WADI_BOOL; t <= WADI_F64; t++)
-        for (int k = 0; k < 12; k++)
+        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
             for (int way = 0; way < WAYS; way++) check((wadi_type)t, lengths[k], 3, way, NULL);
 }
 
@@ -149,9 +155,28 @@ static void long_rows_by_several_workers(void **state) {
     (void)state;
     assert_int_equal(wadi_pool_create(3, &pool, &err), WADI_OK);
     for (int t = WADI_BOOL; t <= WADI_F64; t++)
-        for (int way = 0; way < WAYS; way++) check((wadi_type)t, MOST, 1, way, pool);
-    check(WADI_F64, 1 << 16, 2, 2, pool);
+        for (int way = t % 3; way < WAYS;
+             way += 3) /* 11 types: each kind of number meets all ways */
+            check((wadi_type)t, WADI_RADIX_SHARED + way, 1, way, pool);
+    check(WADI_F64, WADI_RADIX_SHARED, 2, 2, pool);
+    check(WADI_F64, 20000, 2, 2, pool);
+    check(WADI_I32, 20000, 1, 3, NULL);
     wadi_pool_destroy(pool);
+}
+
+static int with_plain(void **state) {
+    (void)state;
+    engine = &wadi_radix_plain;
+    return 0;
+}
+
+static int with_avx512(void **state) {
+    (void)state;
+    engine = wadi_radix_avx512();
+    if (engine != NULL) return 0;
+    print_message("no AVX-512 here: its engine is not tested\n");
+    engine = &wadi_radix_plain;
+    return 0;
 }
 
 static void long_rows_alone_are_shared(void **state) {
@@ -195,8 +220,10 @@ static void other_calls_are_declined(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_of_every_type),
-        cmocka_unit_test(long_rows_by_several_workers),
+        cmocka_unit_test_setup(rows_of_every_type, with_plain),
+        cmocka_unit_test_setup(long_rows_by_several_workers, with_plain),
+        cmocka_unit_test_setup(rows_of_every_type, with_avx512),
+        cmocka_unit_test_setup(long_rows_by_several_workers, with_avx512),
         cmocka_unit_test(long_rows_alone_are_shared),
         cmocka_unit_test(other_calls_are_declined),
     };

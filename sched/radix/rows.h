@@ -1,0 +1,353 @@
+/* Rows of keys, long and short. A short row is sorted where it goes. Of a long one, workers look at chunks, count the highest digit of their keys and
+ * place them by digit; then each digit's keys are sorted, which soon fit a cache. */
+
+/* ---- blocks and chunks ---- */
+
+static int64_t chunk_at(int64_t n, int64_t chunks, int64_t c) {
+    return n / chunks * c + (c < n % chunks ? c : n % chunks);
+}
+
+static void for_each(wadi_pool *pool, int64_t n, int64_t grain, wadi_pool_fn fn, const job *j) {
+    if (pool != NULL)
+        wadi_pool_for(pool, n, grain, fn, (void *)(uintptr_t)j);
+    else
+        fn((void *)(uintptr_t)j, 0, 0, n);
+}
+
+static void by_blocks(const job *j, wadi_pool_fn fn) {
+    for_each(j->pool, (j->n + BLOCK - 1) / BLOCK, 1, fn, j);
+}
+
+static int64_t block_end(const job *j, int64_t end) {
+    return end * BLOCK < j->n ? end * BLOCK : j->n;
+}
+
+/* ---- rows that are in order ---- */
+
+static void copy_blocks(void *env, int worker, int64_t begin, int64_t end) {
+    const job *j = env;
+    WADI_UNUSED(worker);
+    const int64_t from = begin * BLOCK, to = block_end(j, end);
+    int64_t *positions = j->to;
+    if (!j->packed)
+        memcpy((char *)j->to + (size_t)from * j->kind->size,
+               (const char *)j->from + (size_t)from * j->kind->size,
+               (size_t)(to - from) * j->kind->size);
+    else
+        for (int64_t i = from; i < to; i++) positions[i] = i;
+}
+
+static void reverse_blocks(void *env, int worker, int64_t begin, int64_t end) {
+    const job *j = env;
+    WADI_UNUSED(worker);
+    const int64_t from = begin * BLOCK, to = block_end(j, end), last = j->n - 1;
+    int64_t *positions = j->to;
+    if (j->packed)
+        for (int64_t i = from; i < to; i++) positions[i] = last - i;
+    else if (j->kind->size == 8)
+        for (int64_t i = from; i < to; i++)
+            ((uint64_t *)j->to)[i] = ((const uint64_t *)j->from)[last - i];
+    else if (j->kind->size == 4)
+        for (int64_t i = from; i < to; i++)
+            ((uint32_t *)j->to)[i] = ((const uint32_t *)j->from)[last - i];
+    else
+        for (int64_t i = from; i < to; i++)
+            ((uint16_t *)j->to)[i] = ((const uint16_t *)j->from)[last - i];
+}
+
+/* Whether nothing is left to do. */
+static bool is_in_order(const job *j, const span *s) {
+    if (s->rising && j->from != j->to) by_blocks(j, copy_blocks);
+    if (s->rising) return true;
+    if (!s->falling || j->from == j->to) return false;
+    by_blocks(j, reverse_blocks);
+    return true;
+}
+
+/* ---- from sorted numbers to what was asked for ---- */
+
+/* Numbers whose keys are equal but for the bits that were dropped. */
+static void order_run(const job *j, uint64_t *to, uint64_t *room, int64_t n) {
+    const uint64_t position = ((uint64_t)1 << j->bits) - 1, dropped = ((uint64_t)1 << j->drop) - 1;
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t at = to[i] & position;
+        to[i] = ((j->source->key(j, (int64_t)at) - j->low) & dropped) << j->bits | at;
+    }
+    sort_u64(to, room, n, false);
+}
+
+static void order_runs(const job *j, int64_t begin, int64_t end) {
+    uint64_t *to = j->to, *room = j->room;
+    for (int64_t i = begin; i < end;) {
+        int64_t after = i + 1;
+        while (after < end && to[after] >> j->bits == to[i] >> j->bits) after++;
+        if (after > i + 1) order_run(j, to + i, room + i, after - i);
+        i = after;
+    }
+}
+
+static void finish(const job *j, int64_t begin, int64_t end) {
+    uint64_t *to = j->to;
+    const uint64_t position = ((uint64_t)1 << j->bits) - 1;
+    if (!j->packed) {
+        j->source->restore(j, begin, end);
+        return;
+    }
+    if (j->drop > 0) order_runs(j, begin, end);
+    for (int64_t i = begin; i < end; i++) to[i] &= position;
+}
+
+/* ---- long rows ---- */
+
+static void look_at_chunks(void *env, int worker, int64_t begin, int64_t end) {
+    const job *j = env;
+    WADI_UNUSED(worker);
+    for (int64_t c = begin; c < end; c++)
+        j->source->look(j, chunk_at(j->n, j->chunks, c), chunk_at(j->n, j->chunks, c + 1),
+                        &j->span[c], j->digits > 0 ? j->at + c * MOST : NULL);
+}
+
+static span look_at_all(const job *j) {
+    for_each(j->pool, j->chunks, 1, look_at_chunks, j);
+    span s = j->span[0];
+    for (int64_t c = 1; c < j->chunks; c++) {
+        const span *next = &j->span[c];
+        s.rising = s.rising && next->rising && next->first >= s.last;
+        s.falling = s.falling && next->falling && next->first < s.last;
+        s.minus = s.minus || next->minus;
+        s.low = next->low < s.low ? next->low : s.low;
+        s.high = next->high > s.high ? next->high : s.high;
+        s.last = next->last;
+    }
+    return s;
+}
+
+/* Where elements of each chunk and digit go: digit after digit, and within one, chunk after chunk. */
+static void lay_out(const job *j) {
+    int64_t sum = 0;
+    for (int64_t d = 0; d < j->digits; d++) {
+        for (int64_t c = 0; c < j->chunks; c++) {
+            const int64_t here = j->at[c * MOST + d];
+            j->at[c * MOST + d] = sum;
+            sum += here;
+        }
+        j->end[d] = sum;
+    }
+}
+
+static void place_chunks(void *env, int worker, int64_t begin, int64_t end) {
+    const job *j = env;
+    WADI_UNUSED(worker);
+    for (int64_t c = begin; c < end; c++)
+        (j->packed ? j->source->place_packed : j->source->place)(
+            j, chunk_at(j->n, j->chunks, c), chunk_at(j->n, j->chunks, c + 1), j->at + c * MOST);
+}
+
+static void sort_digits(void *env, int worker, int64_t begin, int64_t end) {
+    const job *j = env;
+    const size_t size = j->kind->size;
+    WADI_UNUSED(worker);
+    for (int64_t d = begin; d < end; d++) {
+        const int64_t from = d > 0 ? j->end[d - 1] : 0, n = j->end[d] - from;
+        if (n == 0 || n >= j->large) continue;
+        j->kind->sort((char *)j->room + (size_t)from * size, (char *)j->to + (size_t)from * size, n,
+                      true);
+        finish(j, from, j->end[d]);
+    }
+}
+
+static bool sort_shared(job *j, span *out);
+
+typedef struct part {
+    const job *job;
+    int64_t begin, end;
+} part;
+
+static void finish_blocks(void *env, int worker, int64_t begin, int64_t end) {
+    const part *p = env;
+    WADI_UNUSED(worker);
+    const int64_t to = p->begin + end * BLOCK;
+    finish(p->job, p->begin + begin * BLOCK, to < p->end ? to : p->end);
+}
+
+/* A digit that most elements have would keep one worker busy; all sort it. */
+static bool sort_large(const job *j, int64_t begin, int64_t end) {
+    const size_t at = (size_t)begin * j->kind->size;
+    job again = {.source = unsigned_of[j->kind->size],
+                 .kind = j->kind,
+                 .from = (char *)j->to + at,
+                 .to = (char *)j->to + at,
+                 .room = (char *)j->room + at,
+                 .n = end - begin,
+                 .again = true,
+                 .pool = j->pool};
+    memcpy(again.to, again.room, (size_t)again.n * j->kind->size);
+    span unused;
+    if (!sort_shared(&again, &unused)) return false;
+    part p = {j, begin, end};
+    if (j->drop > 0 || j->pool == NULL)
+        finish(j, begin, end);
+    else
+        wadi_pool_for(j->pool, (end - begin + BLOCK - 1) / BLOCK, 1, finish_blocks, &p);
+    return true;
+}
+
+/* Bits of the position, and of the key that do not fit beside it; false: there are too many. */
+static bool choose_bits(job *j, const span *s) {
+    j->low = s->low;
+    if (!j->packed) return true;
+    j->bits = bits_of((uint64_t)j->n - 1);
+    const int all = bits_of(s->high - s->low) + j->bits;
+    j->drop = all > 64 ? all - 64 : 0;
+    return j->drop + j->bits <= 64;
+}
+
+static void choose_digits(job *j, uint64_t first, uint64_t range) {
+    j->first = first;
+    j->shift = shift_of(range, TOP);
+    j->digits = (int64_t)(range >> j->shift) + 1;
+}
+
+/* For the keys of a sample, without a few at both ends: strangers far from all others would leave one digit to those. */
+static void guess_digits(job *j) {
+    uint64_t key[SAMPLE], room[SAMPLE];
+    for (int64_t i = 0; i < SAMPLE; i++) key[i] = j->source->key(j, chunk_at(j->n, SAMPLE, i));
+    sort_u64(key, room, SAMPLE, false);
+    const uint64_t first = key[SAMPLE / 128];
+    choose_digits(j, first, key[SAMPLE - 1 - SAMPLE / 128] - first);
+}
+
+/* For the keys that there are. Each round then shortens the range, however keys lie. */
+static void find_digits(job *j) {
+    const span s = look_at_all(j);
+    choose_digits(j, s.low, s.high - s.low);
+}
+
+static bool sort_chunks(job *j, span *out) {
+    if (j->again)
+        find_digits(j);
+    else
+        guess_digits(j);
+    *out = look_at_all(j);
+    if (is_in_order(j, out)) return true;
+    if (!choose_bits(j, out)) return false;
+    lay_out(j);
+    for_each(j->pool, j->chunks, 1, place_chunks, j);
+    for (int64_t d = 0, begin = 0; d < j->digits; begin = j->end[d++])
+        if (j->end[d] - begin >= j->large && !sort_large(j, begin, j->end[d])) return false;
+    for_each(j->pool, j->digits, 1, sort_digits, j);
+    return true;
+}
+
+static bool sort_shared(job *j, span *out) {
+    const int threads = j->pool != NULL ? wadi_pool_threads(j->pool) : 1;
+    j->chunks = threads > 1 ? threads * 2 : 1;
+    j->large = j->n / threads / 2 > WADI_RADIX_SHARED ? j->n / threads / 2 : WADI_RADIX_SHARED;
+    if (threads == 1) j->large = INT64_MAX;
+    j->span = malloc((size_t)j->chunks * sizeof *j->span);
+    j->at = calloc((size_t)j->chunks * MOST, sizeof *j->at);
+    j->end = malloc(MOST * sizeof *j->end);
+    const bool fine = j->span != NULL && j->at != NULL && j->end != NULL && sort_chunks(j, out);
+    free(j->span);
+    free(j->at);
+    free(j->end);
+    return fine;
+}
+
+/* ---- rows ---- */
+
+static bool sort_cached(job *j, span *out) {
+    j->source->look(j, 0, j->n, out, NULL);
+    if (is_in_order(j, out)) return true;
+    if (!choose_bits(j, out)) return false;
+    (j->packed ? j->source->pack : j->source->keys)(j);
+    j->kind->sort(j->to, j->room, j->n, false);
+    finish(j, 0, j->n);
+    return true;
+}
+
+/* Zeros of both signs are equal: they come in the order of the source. The keys had one sign. */
+static void order_zeros(const wadi_radix_row *r) {
+    int64_t low = 0, high = r->n;
+    const bool small = r->type == WADI_F32;
+    const float *f = r->from;
+    const double *d = r->from;
+    float *to_f = r->to;
+    double *to_d = r->to;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (small ? to_f[middle] < 0 : to_d[middle] < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (int64_t i = 0; i < r->n; i++)
+        if (small && f[i] == 0)
+            to_f[low++] = f[i];
+        else if (!small && d[i] == 0)
+            to_d[low++] = d[i];
+}
+
+/* One byte each: counting is enough. */
+static void sort_bytes(const wadi_radix_row *r) {
+    const unsigned flip = r->type == WADI_I8 ? 0x80 : 0;
+    int64_t count[256] = {0};
+    uint8_t *to = r->to;
+    for (int64_t i = 0; i < r->n; i++) count[((const uint8_t *)r->from)[i] ^ flip]++;
+    for (unsigned k = 0; k < 256; to += count[k++]) memset(to, (int)(k ^ flip), (size_t)count[k]);
+}
+
+/* Two bytes each, if there are many. */
+static bool sort_halves(const wadi_radix_row *r) {
+    const unsigned flip = r->type == WADI_I16 ? 0x8000 : 0;
+    int64_t *count = calloc(65536, sizeof *count);
+    uint16_t *to = r->to;
+    if (count == NULL) return false;
+    for (int64_t i = 0; i < r->n; i++) count[((const uint16_t *)r->from)[i] ^ flip]++;
+    for (unsigned k = 0; k < 65536; k++)
+        for (int64_t i = 0; i < count[k]; i++) *to++ = (uint16_t)(k ^ flip);
+    free(count);
+    return true;
+}
+
+static job job_of(const wadi_radix_row *r, wadi_pool *pool) {
+    const int size = wadi_type_size(r->type);
+    const bool has_sign = r->type >= WADI_I8 && r->type <= WADI_I64;
+    return (job){.source = r->type == WADI_F32   ? &source_f32
+                           : r->type == WADI_F64 ? &source_f64
+                                                 : unsigned_of[size],
+                 .kind = size == 2   ? &kind_16
+                         : size == 4 ? &kind_32
+                                     : &kind_64,
+                 .from = r->from,
+                 .to = r->to,
+                 .room = r->room,
+                 .n = r->n,
+                 .flip = has_sign ? (uint64_t)1 << (8 * size - 1) : 0,
+                 .pool = r->n >= WADI_RADIX_SHARED ? pool : NULL};
+}
+
+static bool sort_job(job *j, span *out) {
+    return j->n <= CACHED ? sort_cached(j, out) : sort_shared(j, out);
+}
+
+static bool sort_row(const wadi_radix_row *r, wadi_pool *pool) {
+    if (wadi_type_size(r->type) == 1) {
+        sort_bytes(r);
+        return true;
+    }
+    if (wadi_type_size(r->type) == 2 && r->n >= COUNTED) return sort_halves(r);
+    job j = job_of(r, pool);
+    span s;
+    if (!sort_job(&j, &s)) return false;
+    if (s.minus && !s.rising && !s.falling) order_zeros(r);
+    return true;
+}
+
+static bool rank_row(const wadi_radix_row *r, wadi_pool *pool) {
+    job j = job_of(r, pool);
+    span unused;
+    j.kind = &kind_64;
+    j.packed = true;
+    return sort_job(&j, &unused);
+}
