@@ -1,0 +1,42 @@
+"""The peer of bench_sort in Python: numpy. The protocol is that of bench/streams/child.h.
+
+    peers.py sort|argsort KIND TYPE WAY N
+
+The numbers are those of sort.c. KIND is numpy's: quicksort or stable."""
+import sys
+import time
+
+try:
+    import numpy as np
+except ImportError:
+    print("missing numpy: pip install numpy, and --python", flush=True)
+    sys.exit(0)
+
+
+def mixed(x):
+    x = (x ^ x >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ x >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return x ^ x >> np.uint64(31)
+
+
+def numbers(kind, way, n):
+    x = mixed(np.arange(1, n + 1, dtype=np.uint64))
+    if kind == "i64":
+        return x.view(np.int64)
+    if kind == "i32":
+        return (x >> np.uint64(32)).astype(np.uint32).view(np.int32)
+    if kind == "f32":
+        return (x >> np.uint64(40)).astype(np.float32) * np.float32(2**-24)
+    if way == "few":
+        return (x % np.uint64(10)).astype(np.float64)
+    return np.arange(n, dtype=np.float64) if way == "sorted" else (x >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+task, how, kind, way, n = sys.argv[1:6]
+a = numbers(kind, way, int(n))
+work = {"sort": np.sort, "argsort": np.argsort}[task]
+print("ready", flush=True)
+for line in sys.stdin:
+    start = time.perf_counter()
+    work(a, kind=how)
+    print("%.9f" % (time.perf_counter() - start), flush=True)
