@@ -4,7 +4,8 @@
  * each of eight further rounds takes. Black-Scholes is the program of "Converting Data to Task-Parallelism by Rewrites" (section 6);
  * "intensity N" does N multiplications and additions for each number that it reads, as in the same paper's Figures 6 and 7; "rows of N"
  * sums rows of that length, with the same numbers in all cases; "segments of N" sums segments, whose offsets are an input. "histogram of N" counts
- * the numbers in each of N bins, or adds floats in the order of the source; "one bin" sends all of them to the first.
+ * the numbers in each of N bins, or adds floats in the order of the source; "one bin" sends all of them to the first. The stencils are those of
+ * bench/arrays.
  *
  * The first side is `cpu`. The others are the devices that WADI_DEVICE lists; without it, all there are. Sums have the same bits on all. Where
  * one of them is NVIDIA's, the peers are libraries on it, called from Python (peers.py); their arrays stay there too. */
@@ -118,6 +119,15 @@ static wadi_status one_case(bench *b, const bench_job *j, arrays *a, wadi_error 
 
 /* ---- all together ---- */
 
+static wadi_status all_of(bench *b, const bench_job *table, arrays *a, wadi_error *err) {
+    for (const bench_job *j = table; j->name != NULL; j++) {
+        if (!bench_wants(b, j->name) || (b->quick && j->full)) continue;
+        if (j->rows && j->extra > a->n) continue;
+        WADI_TRY(one_case(b, j, a, err));
+    }
+    return WADI_OK;
+}
+
 wadi_status bench_arrays(bench *b, wadi_error *err) {
     arrays a = {.n = 0};
     WADI_TRY(bench_beside_cpu(&a.list, err));
@@ -127,10 +137,6 @@ wadi_status bench_arrays(bench *b, wadi_error *err) {
     if (!nvidia)
         bench_say(b, "arrays: skipping CuPy, JAX and hashcat: there is no device of NVIDIA");
     a.n = b->quick ? QUICK_NUMBERS : nvidia ? LARGE : NUMBERS;
-    for (const bench_job *j = bench_jobs; j->name != NULL; j++) {
-        if (!bench_wants(b, j->name) || (b->quick && j->full)) continue;
-        if (j->rows && j->extra > a.n) continue;
-        WADI_TRY(one_case(b, j, &a, err));
-    }
-    return WADI_OK;
+    WADI_TRY(all_of(b, bench_jobs, &a, err));
+    return all_of(b, bench_stencil_jobs, &a, err);
 }

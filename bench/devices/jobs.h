@@ -10,7 +10,7 @@
 
 typedef struct bench_job {
     const char *name;
-    const char *task;    /* what peers.py calls it; its argument is `extra` */
+    const char *task;    /* what peers.py calls it; its argument is `extra`; NULL: no peer has it */
     const char *vectors; /* a letter for each input (jobs.c) */
     const char *body;    /* of a round, as text: binds v. '@' stands for `extra` */
     wadi_program *(*build)(
@@ -29,9 +29,10 @@ typedef struct bench_job {
 
 /* Ended by one without a name. The first is the copy. */
 extern const bench_job bench_jobs[];
-/* Those of paper_jobs.c, ended alike. */
+/* Those of stencil_jobs.c and of paper_jobs.c, ended alike. */
+extern const bench_job bench_stencil_jobs[];
 extern const bench_job bench_paper_jobs[];
-/* In either table; NULL: there is none of that name. */
+/* In any of the tables; NULL: there is none of that name. */
 const bench_job *bench_job_find(const char *name);
 
 /* The product of a sparse matrix and a vector, for vectors "woke". */

@@ -18,7 +18,7 @@ static const bench_entry benchmarks[] = {
     {"table2", bench_table2, "Table 2 of the paper on optimising GPU programs"},
     {"fastmath", bench_fastmath, "fast math against the same bits everywhere"},
     {"fission", bench_fission, "two devices that share each launch against the threads of one"},
-    {"shares", bench_shares, "devices that share a stream by chunks against the processors alone"},
+    {"shares", bench_shares, "two devices that share a stream by chunks against each alone"},
     {NULL, NULL, NULL},
 };
 

@@ -216,8 +216,8 @@ const bench_job bench_paper_jobs[] = {
 };
 
 const bench_job *bench_job_find(const char *name) {
-    const bench_job *const tables[] = {bench_jobs, bench_paper_jobs};
-    for (int i = 0; i < 2; i++)
+    const bench_job *const tables[] = {bench_jobs, bench_stencil_jobs, bench_paper_jobs};
+    for (int i = 0; i < 3; i++)
         for (const bench_job *j = tables[i]; j->name != NULL; j++)
             if (strcmp(j->name, name) == 0) return j;
     return NULL;

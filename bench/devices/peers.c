@@ -28,6 +28,7 @@ wadi_status bench_peers_open(const bench *b, const bench_job *j, int64_t n, benc
                              wadi_error *err) {
     for (int i = 0; i < BENCH_PEERS; i++) {
         out[i].name = names[i];
+        if (j->task == NULL) continue;
         if ((strcmp(j->task, "hashcat") == 0) != (i == BENCH_HASHCAT)) continue;
         WADI_TRY(open_one(b, j, n, &out[i], err));
     }
