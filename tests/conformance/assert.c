@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/conformance/runner.h"
+#include "tests/conformance/sparse.h"
 
 enum { MAX_VARIANTS = 24, OFF_RUNS = 2, OFF = 4 };
 
@@ -55,32 +56,15 @@ static plan thorough(void) {
 
 static const plan brief = {2, {{NULL, WADI_SCHEDULE_AUTO, 1, 0}, {NULL, WADI_SCHEDULE_AUTO, 2, 3}}};
 
-static bool share_kernels(const conf_variant *a, const conf_variant *b) {
-    return a->disable == b->disable && a->schedule == b->schedule;
-}
-
-/* Where a driver takes long for kernels (WADI_CONFORMANCE_SPARSE), each program runs only in variants that share theirs, the next program in
- * the next of these sets. */
-static const conf_variant *chosen_of(const plan *p) {
-    static int turn;
-    int first[MAX_VARIANTS], sets = 0;
-    if (getenv("WADI_CONFORMANCE_SPARSE") == NULL) return NULL;
-    for (int i = 0; i < p->nvariants; i++) {
-        int k = 0;
-        while (k < sets && !share_kernels(&p->variant[first[k]], &p->variant[i])) k++;
-        if (k == sets) first[sets++] = i;
-    }
-    return &p->variant[first[turn++ % sets]];
-}
-
 static bool agrees(const conf_case *c, const plan *p, wadi_text *why) {
-    const conf_variant *chosen = chosen_of(p);
+    static int turn;
+    const conf_variant *chosen = conf_sparse(p->variant, p->nvariants, turn++);
     wadi_exe *exe = NULL;
     const conf_variant *last = NULL;
     bool same = true;
     for (int i = 0; same && i < p->nvariants; i++) {
         const conf_variant *v = &p->variant[i];
-        if (chosen != NULL && !share_kernels(chosen, v)) continue;
+        if (chosen != NULL && !conf_share_kernels(chosen, v)) continue;
         if (!last || last->disable != v->disable) {
             wadi_exe_destroy(exe);
             exe = conf_compile(c, v->disable, why);
