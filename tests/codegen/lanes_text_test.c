@@ -364,11 +364,18 @@ static bool are_taken(const writing *w, const char *const *machines, int step, i
     return fine;
 }
 
-/* NVIDIA's own compiler makes machine code of all, in two processes and some minutes, or of a few. */
+/* One text of how many NVIDIA's own compiler takes: all of them are ten minutes of a processor's. */
+static int nvrtc_step(void) {
+    const char *said = getenv("WADI_NVRTC_STEP");
+    const int step = said != NULL ? atoi(said) : getenv("WADI_TEST_ALL") != NULL ? 4 : 100;
+    return step > 0 ? step : 1;
+}
+
+/* NVIDIA's own compiler makes machine code of some, in two processes; of all if WADI_NVRTC_STEP is 1. */
 static void check_with_nvrtc(const writing *w) {
     char newest[16];
     const char *const machines[] = {"sm_80", "sm_90", newest};
-    const int step = getenv("WADI_TEST_ALL") != NULL ? 1 : 100;
+    const int step = nvrtc_step();
     int status = 0;
     if (!nvrtc_figures_open(newest)) {
         print_message("no compiler of NVIDIA's\n");
