@@ -141,6 +141,14 @@ const char *wadi_lower_dimension(int d) {
     return text[d];
 }
 
+static bool noted_quietly(wadi_lower *l, wadi_lv index, wadi_lv extent) {
+    const wadi_lv out = out_of_range(l, index, extent);
+    if (!wadi_lower_is_quiet(l, wadi_lb_prim(&l->b, WADI_SOP_LNOT, WADI_BOOL, 1, &out)))
+        return false;
+    note_checked(l, index, extent);
+    return true;
+}
+
 const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv extent, const char *op,
                                        const char *where, wadi_loc loc) {
     if (l->status || l->b.failed) return NULL;
@@ -155,6 +163,7 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
     if (wadi_interior_in_range(&l->b, index, extent)) return l->b.interior->body;
     const wadi_loop_version *version = decided(l, l->checking.version, index, extent);
     if (version) return version->body;
+    if (l->checking.quiet && noted_quietly(l, index, extent)) return l->b.scope;
     if (wadi_lower_not_harmless(l) || wadi_lower_is_ahead(l, index, extent)) return NULL;
     wadi_lb_if(&l->b, out_of_range(l, index, extent));
     wadi_lower_fault(l, WADI_FAULT_INDEX, wadi_layout_place(l->y, op, where, loc), index, extent);

@@ -52,6 +52,14 @@ typedef struct wadi_checked {
 
 typedef struct wadi_ahead wadi_ahead; /* ahead.c */
 
+/* Code that tells no faults (quiet.c). */
+typedef struct wadi_quiet {
+    const wadi_lscope
+        *scope; /* where its checks may stand: the innermost branch that one has opened */
+    int open;   /* branches */
+    struct wadi_quiet *around;
+} wadi_quiet;
+
 /* The element that the code computes, which faults name. Code that changes it for inner code restores the old value. */
 typedef struct wadi_lower_position {
     int rank; /* of the array whose elements are being computed; -1: none */
@@ -74,6 +82,7 @@ typedef struct wadi_checking {
         *version; /* checks may be decided in front of its loop; NULL: they are made in place */
     wadi_ahead *ahead; /* checks are made for a stripe of lanes at once; NULL: not */
     wadi_trial *trial; /* a check makes this trial harmful; NULL: no trial */
+    wadi_quiet *quiet; /* a check opens a branch instead; NULL: not */
 } wadi_checking;
 
 /* What a kernel is written for. */

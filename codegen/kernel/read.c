@@ -274,3 +274,20 @@ void wadi_lower_read_checked(wadi_lower *l, wadi_val v, const wadi_lv *ix, const
     const bool stored = l->loc[v].kind == WADI_LOC_SLOT || l->loc[v].kind == WADI_LOC_MEMORY;
     read_within(l, v, ix, stored ? limit : NULL, out);
 }
+
+void wadi_lower_read_quietly(wadi_lower *l, wadi_val v, const wadi_lv *ix, wadi_lv bad,
+                             wadi_lv *out) {
+    wadi_lb *b = &l->b;
+    const wadi_elem *e = &wadi_type_of(l, v)->elem;
+    wadi_lv x[WADI_MAX_FIELDS], var[WADI_MAX_FIELDS];
+    wadi_quiet q;
+    for (int f = 0; f < e->fields; f++) {
+        const wadi_lv zero = wadi_lb_const(b, (wadi_scalar){.type = e->type[f]});
+        var[f] = wadi_lb_var(b, e->type[f], false, zero, "x");
+    }
+    wadi_lower_quietly(l, &q);
+    wadi_lower_read(l, v, ix, x);
+    for (int f = 0; f < e->fields; f++) wadi_lb_set(b, var[f], x[f]);
+    wadi_lower_quiet_end(l, &q, bad);
+    for (int f = 0; f < e->fields; f++) out[f] = wadi_lb_get(b, var[f]);
+}

@@ -6,6 +6,9 @@
 
 /** Element ix of v, one value per field. */
 void wadi_lower_read(wadi_lower *l, wadi_val v, const wadi_lv *ix, wadi_lv *out);
+/** The same for code that must tell no fault: zeros where there is no such element, and the i64 variable `bad` becomes 1. */
+void wadi_lower_read_quietly(wadi_lower *l, wadi_val v, const wadi_lv *ix, wadi_lv bad,
+                             wadi_lv *out);
 /** The extent of v in dimension `dim`, an i64. */
 wadi_lv wadi_lower_extent(wadi_lower *l, wadi_val v, int dim);
 /** All extents of v. */

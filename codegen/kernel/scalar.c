@@ -173,7 +173,17 @@ static bool tried_as_select(scalars *c, const wadi_sinst *s) {
     return false;
 }
 
+static void either_side(scalars *c, const wadi_sinst *s);
+
+/* What only one side needs is not noted quietly: it may not be needed. */
 static void cond(scalars *c, const wadi_sinst *s) {
+    wadi_quiet *const quiet = c->l->checking.quiet;
+    c->l->checking.quiet = NULL;
+    either_side(c, s);
+    c->l->checking.quiet = quiet;
+}
+
+static void either_side(scalars *c, const wadi_sinst *s) {
     int64_t known = 0;
     if (wadi_lb_is_const(&c->l->b, c->at[s->args[0]], &known)) {
         const wadi_sblock *side = s->block[known ? 0 : 1];
@@ -309,7 +319,11 @@ static void check_divisor(scalars *c, const wadi_sinst *s) {
     const wadi_lv zero = wadi_lb_const(b, (wadi_scalar){wadi_lb_type(b, divisor), 0});
     const wadi_lv bad = wadi_lb_bin(b, WADI_SOP_EQ, divisor, zero);
     int64_t known = 0;
-    if ((wadi_lb_is_const(b, bad, &known) && !known) || wadi_lower_not_harmless(c->l)) return;
+    if (wadi_lb_is_const(b, bad, &known) && !known) return;
+    if (c->l->checking.quiet &&
+        wadi_lower_is_quiet(c->l, wadi_lb_prim(b, WADI_SOP_LNOT, WADI_BOOL, 1, &bad)))
+        return;
+    if (wadi_lower_not_harmless(c->l)) return;
     wadi_lb_if(b, bad);
     const wadi_lv dividend = wadi_lb_prim(b, WADI_SOP_CONVERT, WADI_I64, 1, &c->at[s->args[0]]);
     wadi_lower_fault(c->l, WADI_FAULT_DIVISION,

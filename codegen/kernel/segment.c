@@ -47,6 +47,16 @@ void wadi_lower_segment(wadi_lower *l, const wadi_bind *bind, int arg, wadi_lv j
         wadi_lb_name(b, wadi_lb_fact(b, bin(l, WADI_SOP_SUB, to, from), num(l, 0), extent), "n");
 }
 
+wadi_lv wadi_lower_segment_fits(wadi_lower *l, const wadi_bind *bind, int arg, wadi_lv j,
+                                wadi_lv extent, wadi_lv *out_from, wadi_lv *out_n) {
+    const wadi_lv from = wadi_lower_offset(l, bind, arg, j);
+    const wadi_lv to = wadi_lower_offset(l, bind, arg, bin(l, WADI_SOP_ADD, j, num(l, 1)));
+    const wadi_lv outside = bin(l, WADI_SOP_LOR, beyond(l, from, to), beyond(l, to, extent));
+    *out_from = from;
+    *out_n = bin(l, WADI_SOP_SUB, to, from);
+    return wadi_lb_prim(&l->b, WADI_SOP_LNOT, WADI_BOOL, 1, &outside);
+}
+
 wadi_lv wadi_lower_search(wadi_lower *l, wadi_lv n, wadi_search_test holds, void *env) {
     wadi_lb *b = &l->b;
     const wadi_lv low = wadi_lb_var(b, WADI_I64, false, num(l, 0), "low");
@@ -73,6 +83,7 @@ typedef struct source {
     const wadi_lv *ix;
     wadi_lv from, extent; /* where the segment begins; the extent of the dimension */
     int parts;            /* slot of the table of the blocks after a segment's first */
+    wadi_lv bad;          /* a variable that notes faults; NONE: they are told */
 } source;
 
 /* What is known about the index holds only after the check of the segment. */
@@ -83,13 +94,16 @@ static void element(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out) {
     const wadi_lv at = bin(l, WADI_SOP_ADD, s->from, i);
     const wadi_lv last = bin(l, WADI_SOP_SUB, s->extent, num(l, 1));
     ix[s->rank - 1] = wadi_lb_fact(&l->b, at, num(l, 0), last);
-    wadi_lower_read(l, s->array, ix, out);
+    if (s->bad != WADI_LV_NONE)
+        wadi_lower_read_quietly(l, s->array, ix, s->bad, out);
+    else
+        wadi_lower_read(l, s->array, ix, out);
 }
 
 static source source_of(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix) {
     const wadi_val a = bind->args[bind->nargs - 1];
     const int rank = wadi_type_of(l, a)->rank;
-    return (source){a, rank, ix, WADI_LV_NONE, wadi_lower_extent(l, a, rank - 1), -1};
+    return (source){a, rank, ix, WADI_LV_NONE, wadi_lower_extent(l, a, rank - 1), -1, WADI_LV_NONE};
 }
 
 static wadi_row row_of(wadi_lower *l, const wadi_bind *bind, source *s) {
@@ -127,10 +141,36 @@ void wadi_lower_fold_seg_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv 
 
 enum { BLOCK = WADI_FOLD_BLOCK };
 
+/* A bad block has no result. To reduce it again, in its turn, tells the fault. */
+static void reduce_again(wadi_lower *l, const wadi_segment_parts *s, wadi_lv blk, wadi_lv bad,
+                         wadi_lv *x) {
+    const wadi_row *r = s->again;
+    wadi_lv var[WADI_MAX_FIELDS], y[WADI_MAX_FIELDS];
+    for (int f = 0; f < s->fields; f++)
+        var[f] = wadi_lb_var(&l->b, r->type[f], false, x[f], "part");
+    wadi_lb_if_seldom(&l->b, bad);
+    wadi_lower_reduce_block(l, r, bin(l, WADI_SOP_MUL, blk, num(l, BLOCK)), y);
+    for (int f = 0; f < s->fields; f++) wadi_lb_set(&l->b, var[f], y[f]);
+    wadi_lb_end(&l->b);
+    for (int f = 0; f < s->fields; f++) x[f] = wadi_lb_get(&l->b, var[f]);
+}
+
 void wadi_segment_later_part(wadi_lower *l, const void *env, wadi_lv blk, wadi_lv *out) {
     const wadi_segment_parts *s = env;
+    wadi_lv x[WADI_MAX_FIELDS];
     const wadi_lv first = bin(l, WADI_SOP_QUOT, s->from, num(l, BLOCK));
-    wadi_lower_part(l, s->parts, s->ix, bin(l, WADI_SOP_ADD, first, blk), out);
+    wadi_lower_part(l, s->parts, s->ix, bin(l, WADI_SOP_ADD, first, blk), x);
+    if (l->y->slots.at[s->parts].fields > s->fields) {
+        const wadi_lv bad = x[s->fields];
+        if (s->again) {
+            reduce_again(l, s, blk, bad, x);
+        } else if (s->bad != WADI_LV_NONE) {
+            wadi_lb_if(&l->b, bad);
+            wadi_lb_set(&l->b, s->bad, num(l, 1));
+            wadi_lb_end(&l->b);
+        }
+    }
+    memcpy(out, x, (size_t)s->fields * sizeof *out);
 }
 
 static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
@@ -141,7 +181,7 @@ static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv 
         total[f] = wadi_lb_var(b, r->type[f], false, first[f], "total");
     wadi_lb_if_seldom(b, bin(l, WADI_SOP_GT, r->n, num(l, BLOCK)));
     const source *s = env;
-    const wadi_segment_parts parts = {s->parts, s->ix, s->from};
+    const wadi_segment_parts parts = {s->parts, s->ix, s->from, r->fields, r, WADI_LV_NONE};
     wadi_row_combine_blocks(l, r, first, wadi_segment_later_part, &parts, all);
     for (int f = 0; f < r->fields; f++) wadi_lb_set(b, total[f], all[f]);
     wadi_lb_end(b);
@@ -196,7 +236,7 @@ void wadi_lower_segment_block(wadi_lower *l, const wadi_bind *bind, wadi_lv g,
 }
 
 void wadi_lower_fold_seg_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
-                               const wadi_lv *pointer, const wadi_lv *ix, wadi_lv g) {
+                               const wadi_lv *pointer, const wadi_lv *ix, wadi_lv g, bool quiet) {
     wadi_lb *b = &l->b;
     source s = source_of(l, bind, ix);
     wadi_row r = row_of(l, bind, &s);
@@ -206,12 +246,16 @@ void wadi_lower_fold_seg_block(wadi_lower *l, const wadi_bind *bind, const wadi_
     wadi_lower_segment_block(l, bind, g, &block);
     s.from = block.from;
     r.n = block.n;
+    if (quiet) s.bad = wadi_lb_var(b, WADI_I64, false, num(l, 0), "bad");
     wadi_lower_reduce_block(l, &r, block.first, x);
     const int rank = s.rank;
     if (rank > 1) memcpy(at, ix, (size_t)(rank - 1) * sizeof *at);
     at[rank - 1] = g;
     const wadi_lv linear = wadi_lower_linear(l, rank, extent, at);
     for (int f = 0; f < r.fields; f++) wadi_lb_store(b, pointer[f], linear, x[f]);
+    if (quiet)
+        wadi_lb_store(b, pointer[r.fields], linear,
+                      bin(l, WADI_SOP_NE, wadi_lb_get(b, s.bad), num(l, 0)));
     wadi_lb_end(b);
     wadi_lb_end(b);
 }

@@ -7,6 +7,9 @@
  *   - f in order: until the longest stretch is done, teams load the next sixteen elements of each into the tile, and one lane of each
  *     stretch goes through them.
  *
+ * If elements may fault, that is only noted: stretches are ahead of each other. Where something was noted, the segments are folded once more
+ * in order, which tells the fault.
+ *
  * At last one lane of each segment adds z and the results of later blocks. If there are many, all lanes do it together. */
 #include "codegen/kernel/segment_folds.h"
 
@@ -16,6 +19,7 @@
 #include "base/words.h"
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/lanes.h"
+#include "codegen/kernel/nest.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/row.h"
 #include "codegen/kernel/segment.h"
@@ -35,9 +39,10 @@ typedef struct staging {
     int rank, fields;
     const wadi_type *type;
     int64_t at_once; /* stretches */
-    bool stripes, of_table;
+    bool stripes, of_table, quiet;
     int64_t limit;
-    wadi_tile tile;                 /* [stretch, STRIPE] */
+    wadi_tile tile; /* [stretch, STRIPE] */
+    wadi_lv bad;    /* [lane] i64: not 0 if the lane has noted something; NONE: cannot be */
     wadi_lv from, count, whole;     /* [stretch]; whole: elements of the segment */
     wadi_lv total[WADI_MAX_FIELDS]; /* [stretch] of the full stripes; in the end, of the stretch */
 } staging;
@@ -59,6 +64,8 @@ static staging staging_of(wadi_lower *l, const wadi_fold_stretches *w) {
                  .fields = t->elem.fields,
                  .type = t->elem.type,
                  .at_once = LANES,
+                 .quiet = w->quiet,
+                 .bad = w->quiet ? wadi_lb_lanes(&l->b, WADI_I64, LANES, "bad") : WADI_LV_NONE,
                  .stripes = wadi_fun_has_lanes(w->bind->funs[0])};
     s.from = wadi_lb_lanes(&l->b, WADI_I64, LANES, "from");
     s.count = wadi_lb_lanes(&l->b, WADI_I64, LANES, "count");
@@ -117,23 +124,63 @@ static void in_row(const staging *s, wadi_lv last, wadi_lv *ix) {
     ix[s->rank - 1] = last;
 }
 
-static void store(wadi_lower *l, const staging *s, wadi_lv number, const wadi_lv *x) {
+static void store_field(wadi_lower *l, const staging *s, wadi_lv number, int field, wadi_lv x) {
     wadi_lv ix[WADI_MAX_RANK];
     in_row(s, number, ix);
-    const wadi_lv at = wadi_lower_linear(l, s->rank, s->w->extent, ix);
-    for (int f = 0; f < s->fields; f++) wadi_lb_store(&l->b, s->w->pointer[f], at, x[f]);
+    wadi_lb_store(&l->b, s->w->pointer[field], wadi_lower_linear(l, s->rank, s->w->extent, ix), x);
+}
+
+static void store(wadi_lower *l, const staging *s, wadi_lv number, const wadi_lv *x) {
+    for (int f = 0; f < s->fields; f++) store_field(l, s, number, f, x[f]);
+}
+
+/* A variable for what a lane notes. */
+static wadi_lv noting(wadi_lower *l, const staging *s) {
+    return s->quiet ? wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "noted") : WADI_LV_NONE;
+}
+
+static void noted(wadi_lower *l, const staging *s, wadi_lv lane, wadi_lv var) {
+    if (!s->quiet) return;
+    const wadi_lv before = wadi_lb_lane(&l->b, s->bad, lane);
+    wadi_lb_put(&l->b, s->bad, lane, bin(l, WADI_SOP_MAX, before, wadi_lb_get(&l->b, var)));
 }
 
 /* Element i of a stretch, which has one there. */
-static void element(wadi_lower *l, const staging *s, wadi_lv row, wadi_lv i, wadi_lv *out) {
+static void element(wadi_lower *l, const staging *s, wadi_lv row, wadi_lv i, wadi_lv bad,
+                    wadi_lv *out) {
     wadi_lv ix[WADI_MAX_RANK];
     const wadi_lv extent = wadi_lower_extent(l, s->array, s->rank - 1);
     const wadi_lv at = bin(l, WADI_SOP_ADD, wadi_lb_lane(&l->b, s->from, row), i);
     in_row(s, wadi_lb_fact(&l->b, at, num(l, 0), bin(l, WADI_SOP_SUB, extent, num(l, 1))), ix);
-    wadi_lower_read(l, s->array, ix, out);
+    if (s->quiet)
+        wadi_lower_read_quietly(l, s->array, ix, bad, out);
+    else
+        wadi_lower_read(l, s->array, ix, out);
 }
 
 /* ---- where the stretches lie ---- */
+
+static void note(wadi_lower *l, const staging *s, wadi_lv lane, wadi_lv from, wadi_lv n) {
+    wadi_lb_put(&l->b, s->from, lane, from);
+    wadi_lb_put(&l->b, s->count, lane, bin(l, WADI_SOP_MIN, n, num(l, BLOCK)));
+    wadi_lb_put(&l->b, s->whole, lane, n);
+}
+
+/* A segment that does not fit, or is empty where it may not be, is left out. */
+static void note_quietly(wadi_lower *l, const staging *s, wadi_lv lane, wadi_lv j) {
+    wadi_lb *b = &l->b;
+    const wadi_bind *bind = s->w->bind;
+    const wadi_lv extent = wadi_lower_extent(l, s->array, s->rank - 1);
+    wadi_lv from, n;
+    wadi_lv fits = wadi_lower_segment_fits(l, bind, bind->nargs - 2, j, extent, &from, &n);
+    if (bind->nargs < 3) fits = bin(l, WADI_SOP_LAND, fits, bin(l, WADI_SOP_GT, n, num(l, 0)));
+    wadi_lb_if(b, fits);
+    note(l, s, lane, wadi_lb_fact(b, from, num(l, 0), extent),
+         wadi_lb_fact(b, n, num(l, 0), extent));
+    wadi_lb_else(b);
+    wadi_lb_put(b, s->bad, lane, num(l, 1));
+    wadi_lb_end(b);
+}
 
 /* All faults come from here. */
 static void note_segment(wadi_lower *l, const staging *s, wadi_lv lane, wadi_lv j) {
@@ -154,9 +201,7 @@ static void note_segment(wadi_lower *l, const staging *s, wadi_lv lane, wadi_lv 
         wadi_lb_end(b);
     }
     l->position = before;
-    wadi_lb_put(b, s->from, lane, from);
-    wadi_lb_put(b, s->count, lane, bin(l, WADI_SOP_MIN, n, num(l, BLOCK)));
-    wadi_lb_put(b, s->whole, lane, n);
+    note(l, s, lane, from, n);
 }
 
 static void note_entry(wadi_lower *l, const staging *s, wadi_lv lane, wadi_lv g) {
@@ -172,14 +217,18 @@ static void note_entry(wadi_lower *l, const staging *s, wadi_lv lane, wadi_lv g)
 static void note_all(wadi_lower *l, const staging *s) {
     wadi_lb *b = &l->b;
     wadi_lanes open;
-    const wadi_lv lane = wadi_lanes_first(l, num(l, s->at_once), &open), zero = num(l, 0);
+    const wadi_lv lane = wadi_lanes_all(l, &open), zero = num(l, 0);
     const wadi_lv at = bin(l, WADI_SOP_ADD, s->w->first, lane);
+    const wadi_lv most = bin(l, WADI_SOP_ADD, s->w->first, num(l, s->at_once));
     wadi_lb_put(b, s->from, lane, zero);
     wadi_lb_put(b, s->count, lane, zero);
     if (!s->of_table) wadi_lb_put(b, s->whole, lane, zero);
-    wadi_lb_if(b, bin(l, WADI_SOP_LT, at, s->w->below));
+    if (s->quiet) wadi_lb_put(b, s->bad, lane, zero);
+    wadi_lb_if(b, bin(l, WADI_SOP_LT, at, bin(l, WADI_SOP_MIN, s->w->below, most)));
     if (s->of_table)
         note_entry(l, s, lane, at);
+    else if (s->quiet)
+        note_quietly(l, s, lane, at);
     else
         note_segment(l, s, lane, at);
     wadi_lb_end(b);
@@ -191,15 +240,17 @@ static void note_all(wadi_lower *l, const staging *s) {
 /* The loop of a team over its stretches. */
 typedef struct teams {
     wadi_lanes open;
-    wadi_lv row, within; /* the stretch, and the lane in the team */
+    wadi_lv lane, row, within; /* row: the stretch; within: the lane in the team */
+    wadi_lv bad;
     bool several;
 } teams;
 
 static teams each_stretch(wadi_lower *l, const staging *s) {
     teams t = {.several = s->at_once > TEAMS};
-    const wadi_lv lane = wadi_lanes_all(l, &t.open);
-    wadi_lv row = bin(l, WADI_SOP_QUOT, lane, num(l, STRIPE));
-    t.within = bin(l, WADI_SOP_REM, lane, num(l, STRIPE));
+    t.lane = wadi_lanes_all(l, &t.open);
+    t.bad = noting(l, s);
+    wadi_lv row = bin(l, WADI_SOP_QUOT, t.lane, num(l, STRIPE));
+    t.within = bin(l, WADI_SOP_REM, t.lane, num(l, STRIPE));
     if (t.several) {
         const wadi_lv k = wadi_lb_for(&l->b, num(l, 0), num(l, s->at_once / TEAMS), 1, "k");
         row = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, k, num(l, TEAMS)), row);
@@ -208,8 +259,9 @@ static teams each_stretch(wadi_lower *l, const staging *s) {
     return t;
 }
 
-static void each_stretch_end(wadi_lower *l, const teams *t) {
+static void each_stretch_end(wadi_lower *l, const staging *s, const teams *t) {
     if (t->several) wadi_lb_end(&l->b);
+    noted(l, s, t->lane, t->bad);
     wadi_lanes_end(l, &t->open);
 }
 
@@ -225,16 +277,16 @@ static void accumulators(wadi_lower *l, const staging *s) {
     const wadi_lv full = full_stripes(l, s, t.row);
     declare(l, s, "acc", acc);
     wadi_lb_if(b, bin(l, WADI_SOP_GT, full, num(l, 0)));
-    element(l, s, t.row, t.within, x);
+    element(l, s, t.row, t.within, t.bad, x);
     set(l, s, acc, x);
     const wadi_lv g = wadi_lb_for(b, num(l, STRIPE), full, STRIPE, "g");
-    element(l, s, t.row, bin(l, WADI_SOP_ADD, g, t.within), x);
+    element(l, s, t.row, bin(l, WADI_SOP_ADD, g, t.within), t.bad, x);
     accumulate(l, s, acc, x);
     wadi_lb_end(b);
     get(l, s, acc, x);
     to_lane(l, s, s->tile.array, wadi_tile_place(l, &s->tile, t.row, t.within), x);
     wadi_lb_end(b);
-    each_stretch_end(l, &t);
+    each_stretch_end(l, s, &t);
 }
 
 /* One halving: the upper half of `from` into the lower one, to `to`. */
@@ -274,10 +326,10 @@ static void load(wadi_lower *l, const staging *s, wadi_lv base) {
     if (base == WADI_LV_NONE) base = full_stripes(l, s, t.row);
     const wadi_lv i = bin(l, WADI_SOP_ADD, base, t.within);
     wadi_lb_if(b, bin(l, WADI_SOP_LT, i, wadi_lb_lane(b, s->count, t.row)));
-    element(l, s, t.row, i, x);
+    element(l, s, t.row, i, t.bad, x);
     to_lane(l, s, s->tile.array, wadi_tile_place(l, &s->tile, t.row, t.within), x);
     wadi_lb_end(b);
-    each_stretch_end(l, &t);
+    each_stretch_end(l, s, &t);
 }
 
 /* var = f(.. f(f(var, x[0]), x[1]) .., x[n - 1]), x being the lane's row of the tile; x[0] begins if `begin` says so. */
@@ -327,7 +379,7 @@ static void in_order(wadi_lower *l, const staging *s) {
 
 typedef struct finishing {
     const staging *s;
-    wadi_lv lane, number;
+    wadi_lv lane, number, bad;
 } finishing;
 
 /* The total of a stretch: the stripes, and behind them what the tile holds. */
@@ -357,8 +409,10 @@ static void total_of_stretch(wadi_lower *l, const staging *s, wadi_lv lane, wadi
     get(l, s, total, out);
 }
 
-static wadi_segment_parts parts_of(wadi_lower *l, const staging *s, wadi_lv lane) {
-    return (wadi_segment_parts){s->w->parts, s->w->ix, wadi_lb_lane(&l->b, s->from, lane)};
+static wadi_segment_parts parts_of(wadi_lower *l, const finishing *e) {
+    const staging *s = e->s;
+    const wadi_lv from = wadi_lb_lane(&l->b, s->from, e->lane);
+    return (wadi_segment_parts){s->w->parts, s->w->ix, from, s->fields, NULL, e->bad};
 }
 
 /* With the later blocks, unless they are many. The total of the first one stays for those. */
@@ -375,7 +429,7 @@ static void total_of_segment(wadi_lower *l, const wadi_row *r, void *env, wadi_l
     to_lane(l, s, s->total, e->lane, x);
     declare(l, s, "result", total);
     set(l, s, total, x);
-    const wadi_segment_parts parts = parts_of(l, s, e->lane);
+    const wadi_segment_parts parts = parts_of(l, e);
     const wadi_lv later = bin(l, WADI_SOP_GT, r->n, num(l, BLOCK));
     const wadi_lv few = bin(l, WADI_SOP_LE, r->n, num(l, s->limit));
     wadi_lb_if_seldom(b, bin(l, WADI_SOP_LAND, later, few));
@@ -400,18 +454,44 @@ static void results(wadi_lower *l, const staging *s) {
     wadi_lv x[WADI_MAX_FIELDS];
     wadi_lanes open;
     const wadi_lv lane = wadi_lanes_first(l, num(l, s->at_once), &open);
-    finishing e = {s, lane, bin(l, WADI_SOP_ADD, s->w->first, lane)};
-    if (s->of_table) {
-        wadi_lb_if(b, bin(l, WADI_SOP_GT, wadi_lb_lane(b, s->count, lane), num(l, 0)));
-        total_of_stretch(l, s, lane, x);
-    } else {
-        wadi_lb_if(b, bin(l, WADI_SOP_LT, e.number, s->w->below));
-        const wadi_row r = row_of(s, wadi_lb_lane(b, s->whole, lane));
-        wadi_lower_fold_row(l, s->w->bind, &r, total_of_segment, &e, x);
-    }
+    finishing e = {s, lane, bin(l, WADI_SOP_ADD, s->w->first, lane), noting(l, s)};
+    wadi_lv is_one = bin(l, WADI_SOP_LT, e.number, s->w->below);
+    if (s->quiet)
+        is_one = bin(l, WADI_SOP_LAND, is_one,
+                     bin(l, WADI_SOP_EQ, wadi_lb_lane(b, s->bad, lane), num(l, 0)));
+    wadi_lb_if(b, is_one);
+    const wadi_row r = row_of(s, wadi_lb_lane(b, s->whole, lane));
+    wadi_lower_fold_row(l, s->w->bind, &r, total_of_segment, &e, x);
     store(l, s, e.number, x);
     wadi_lb_end(b);
+    noted(l, s, lane, e.bad);
     wadi_lanes_end(l, &open);
+}
+
+/* Whether anything was noted, as all lanes see it. */
+static wadi_lv is_bad(wadi_lower *l, const staging *s) {
+    return bin(l, WADI_SOP_GT, wadi_tile_longest(l, s->bad), num(l, 0));
+}
+
+/* If one of the entries is bad, all of them count as bad. */
+static void entries(wadi_lower *l, const staging *s) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS], bad = WADI_LV_NONE;
+    wadi_lanes open;
+    if (s->quiet) bad = is_bad(l, s);
+    const wadi_lv lane = wadi_lanes_first(l, num(l, s->at_once), &open);
+    const wadi_lv g = bin(l, WADI_SOP_ADD, s->w->first, lane);
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, wadi_lb_lane(b, s->count, lane), num(l, 0)));
+    total_of_stretch(l, s, lane, x);
+    store(l, s, g, x);
+    if (s->quiet) store_field(l, s, g, s->fields, bad);
+    wadi_lb_end(b);
+    wadi_lanes_end(l, &open);
+}
+
+/* Segments from, .., below - 1 in order: a lane each, which tells the first fault. */
+static void in_turn(wadi_lower *l, const wadi_fold_stretches *w, wadi_lv from, wadi_lv below) {
+    wadi_lower_fill_row(l, w->bind, w->extent, w->pointer, w->ix, from, below);
 }
 
 static void go_through(wadi_lower *l, const staging *s) {
@@ -423,7 +503,6 @@ static void go_through(wadi_lower *l, const staging *s) {
     } else {
         in_order(l, s);
     }
-    results(l, s);
 }
 
 /* ---- a segment of many blocks, by all lanes ---- */
@@ -432,7 +511,7 @@ static void any_part(wadi_lower *l, const void *env, wadi_lv blk, wadi_lv *out) 
     const finishing *e = env;
     const staging *s = e->s;
     wadi_lv x[WADI_MAX_FIELDS], part[WADI_MAX_FIELDS];
-    const wadi_segment_parts parts = parts_of(l, s, e->lane);
+    const wadi_segment_parts parts = parts_of(l, e);
     declare(l, s, "part", part);
     of_lane(l, s, s->total, e->lane, x);
     set(l, s, part, x);
@@ -447,6 +526,25 @@ static void total_of_many(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *
     wadi_row_combine_shared(l, r, any_part, env, out);
 }
 
+/* Whether one of the later blocks of a segment of n elements is bad. */
+static wadi_lv has_bad_parts(wadi_lower *l, const finishing *e, wadi_lv n) {
+    const staging *s = e->s;
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS];
+    wadi_lanes open;
+    const wadi_lv blocks =
+        bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_ADD, n, num(l, BLOCK - 1)), num(l, BLOCK));
+    const wadi_lv lane = wadi_lanes_all(l, &open), one = num(l, 1);
+    finishing mine = {s, e->lane, e->number, noting(l, s)};
+    const wadi_segment_parts parts = parts_of(l, &mine);
+    const wadi_lv k = wadi_lb_for(b, lane, bin(l, WADI_SOP_SUB, blocks, one), LANES, "k");
+    wadi_segment_later_part(l, &parts, bin(l, WADI_SOP_ADD, k, one), x);
+    wadi_lb_end(b);
+    noted(l, s, lane, mine.bad);
+    wadi_lanes_end(l, &open);
+    return is_bad(l, s);
+}
+
 /* The last of segments `from`, .. is the only one that may be so long. */
 static void last_segment(wadi_lower *l, const staging *s, wadi_lv from) {
     wadi_lb *b = &l->b;
@@ -455,14 +553,20 @@ static void last_segment(wadi_lower *l, const staging *s, wadi_lv from) {
     wadi_lb_if(b, bin(l, WADI_SOP_LT, from, s->w->below));
     const wadi_lv j = bin(l, WADI_SOP_SUB, s->w->below, num(l, 1));
     const wadi_lv last = bin(l, WADI_SOP_REM, bin(l, WADI_SOP_SUB, j, from), num(l, LANES));
-    finishing e = {s, last, j};
+    finishing e = {s, last, j, WADI_LV_NONE};
     const wadi_lv n = wadi_lb_lane(b, s->whole, last);
     wadi_lb_if_seldom(b, bin(l, WADI_SOP_GT, n, num(l, s->limit)));
+    if (s->quiet) {
+        wadi_lb_if_seldom(b, has_bad_parts(l, &e, n));
+        in_turn(l, s->w, j, s->w->below);
+        wadi_lb_else(b);
+    }
     const wadi_row r = row_of(s, n);
     wadi_lower_fold_row(l, s->w->bind, &r, total_of_many, &e, x);
     wadi_lanes_alone(l, &alone);
     store(l, s, j, x);
     wadi_lanes_end(l, &alone);
+    if (s->quiet) wadi_lb_end(b);
     wadi_lb_end(b);
     wadi_lb_end(b);
 }
@@ -477,6 +581,13 @@ void wadi_lower_fold_segments(wadi_lower *l, const wadi_fold_stretches *w, int64
     s.limit = limit;
     batch.first = wadi_lb_for(&l->b, w->first, w->below, LANES, "first");
     go_through(l, &s);
+    results(l, &s);
+    if (w->quiet) {
+        wadi_lb_if_seldom(&l->b, is_bad(l, &s));
+        const wadi_lv next = bin(l, WADI_SOP_ADD, batch.first, num(l, LANES));
+        in_turn(l, w, batch.first, bin(l, WADI_SOP_MIN, next, w->below));
+        wadi_lb_end(&l->b);
+    }
     wadi_lb_end(&l->b);
     if (w->parts >= 0) last_segment(l, &s, w->first);
 }
@@ -487,4 +598,5 @@ void wadi_lower_fold_entries(wadi_lower *l, const wadi_fold_stretches *w) {
     s.of_table = true;
     s.at_once = wadi_lower_fold_entries_at_once(w->bind);
     go_through(l, &s);
+    entries(l, &s);
 }

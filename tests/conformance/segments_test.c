@@ -48,7 +48,11 @@ static void folds(void **state) {
         wadi_text_addf(&t, "a = fold_seg 0.1 o x (a, b) { add a b }\noutput a\n"
                            "b = fold_seg 7 o q (a, b) { max a b }\noutput b\n"
                            "c = fold_seg 0.5 o x (a, b) { add (mul a 0.5) b }\n"
-                           "d = map c (a) { sub a 1.0 }\noutput d\n");
+                           "d = map c (a) { sub a 1.0 }\noutput d\n"
+                           "w = map x (a) { convert i64 (mul a 199999.0) }\n"
+                           "y = map w (k) { r200000 ! k }\n"
+                           "e = fold_seg 0.0 o y (a, b) { add a b }\noutput e\n"
+                           "f = fold_seg 0.5 o y (a, b) { add (mul a 0.5) b }\noutput f\n");
         check(state, &t, false);
     }
 }
@@ -135,10 +139,10 @@ static void the_first_fault_of_elements_is_told(void **state) {
         {"a later block of the third", "5", "add (min 9 (mul 3 j)) (mul 60000 (max 0 (sub j 2)))"},
         {"short ones", "2001", "mul j 100"},
     };
-    static const char *const sources[] = {
-        "w = generate 200000 (i) { if eq i 150001 { 70 } else { rem i 60 } }\n",
-        "w = generate 200000 (i) { if eq (rem i 9000) 8999 { 70 } else { rem i 60 } }\n",
-        "w = generate 200000 (i) { if or (eq i 4) (eq i 5000) { 70 } else { rem i 60 } }\n",
+    static const char *const places[] = {
+        "max 0 (sub 1 (mul (sub i 150001) (sub i 150001)))",
+        "max 0 (sub (rem i 9000) 8998)",
+        "max 0 (sub 1 (mul (min 1 (mul (sub i 5) (sub i 5))) (mul (sub i 5000) (sub i 5000))))",
     };
     static const char *const bodies[] = {
         "v = map w (k) { t ! k }\na = fold_seg 0 o v (a, b) { add a b }\noutput a\n",
@@ -151,8 +155,10 @@ static void the_first_fault_of_elements_is_told(void **state) {
         for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
             wadi_text t = {0};
             begin(&t, &long_ones[k]);
-            wadi_text_addf(&t, "t = generate 64 (i) { mul i i }\n%s%s",
-                           sources[(k + i) % (sizeof sources / sizeof *sources)], bodies[i]);
+            wadi_text_addf(&t,
+                           "t = generate 64 (i) { mul i i }\n"
+                           "w = generate 200000 (i) { add (rem i 60) (mul 70 (%s)) }\n%s",
+                           places[(k + i) % (sizeof places / sizeof *places)], bodies[i]);
             check(state, &t, true);
         }
     }

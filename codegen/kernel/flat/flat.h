@@ -109,6 +109,8 @@ bool wadi_flat_has_long_rows(const wadi_flat *c, wadi_val array);
 /** Whether elements of `array` can be read in any order, since no fault can come of it; if `cheap`, computing one twice costs no more than keeping
  *  it. */
 bool wadi_flat_is_harmless(wadi_flat *c, wadi_val array, bool cheap);
+/** Whether what they may fault in can be noted instead (wadi_lower_read_quietly). */
+bool wadi_flat_is_noted(wadi_flat *c, wadi_val array);
 /** Whether f can be applied in any order, to anything. */
 bool wadi_flat_fun_is_harmless(wadi_flat *c, const wadi_fun *f);
 /** Whether workers may share the rows of a permute; then the steps of such a permute (scatter.c). */

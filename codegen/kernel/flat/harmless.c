@@ -18,7 +18,7 @@ static bool applies_without_fault(wadi_lower *l, const wadi_fun *f) {
     return wadi_lower_tried(l, &trial) && !l->b.failed && !l->status;
 }
 
-static bool reads_without_fault(wadi_lower *l, wadi_val array) {
+static bool reads_without_fault(wadi_lower *l, wadi_val array, bool quietly) {
     wadi_lv ix[WADI_MAX_RANK], x[WADI_MAX_FIELDS], extent[WADI_MAX_RANK];
     const int rank = wadi_type_of(l, array)->rank;
     wadi_trial trial;
@@ -29,7 +29,11 @@ static bool reads_without_fault(wadi_lower *l, wadi_val array) {
         const wadi_lv i = wadi_lb_for(&l->b, num(l, 0), extent[d], 1, "i");
         ix[d] = wadi_lb_range(&l->b, i, num(l, 0), last);
     }
-    wadi_lower_read(l, array, ix, x);
+    if (quietly)
+        wadi_lower_read_quietly(l, array, ix, wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "bad"),
+                                x);
+    else
+        wadi_lower_read(l, array, ix, x);
     for (int d = 0; d < rank; d++) wadi_lb_end(&l->b);
     return wadi_lower_tried(l, &trial) && !l->b.failed && !l->status;
 }
@@ -38,9 +42,17 @@ bool wadi_flat_is_harmless(wadi_flat *c, wadi_val array, bool cheap) {
     wadi_lower l;
     wadi_lmodule none = {0};
     wadi_flat_start(c, &l, "trial");
-    const bool harmless =
-        !l.b.failed && reads_without_fault(&l, array) && (!cheap || wadi_lower_is_cheap(&l, array));
+    const bool harmless = !l.b.failed && reads_without_fault(&l, array, false) &&
+                          (!cheap || wadi_lower_is_cheap(&l, array));
     return wadi_lower_fini(&l, &none) == WADI_OK && harmless;
+}
+
+bool wadi_flat_is_noted(wadi_flat *c, wadi_val array) {
+    wadi_lower l;
+    wadi_lmodule none = {0};
+    wadi_flat_start(c, &l, "trial");
+    const bool noted = !l.b.failed && reads_without_fault(&l, array, true);
+    return wadi_lower_fini(&l, &none) == WADI_OK && noted;
 }
 
 bool wadi_flat_fun_is_harmless(wadi_flat *c, const wadi_fun *f) {

@@ -112,15 +112,24 @@ static void fold_unit(wadi_lower *l, const wadi_unit *u) {
 }
 
 /* The same by teams of a group's lanes. All segments but the last begin and end among the unit's elements. */
-static void team_unit(wadi_lower *l, const wadi_unit *u) {
+static void by_teams(wadi_lower *l, const wadi_unit *u, bool quiet) {
     const wadi_vloc *at = &l->loc[u->bind->results[0]];
     wadi_fold_stretches w = {.bind = u->bind,
                              .extent = u->extent,
                              .pointer = u->pointer,
                              .ix = u->ix,
-                             .parts = at->kind == WADI_LOC_PARTS ? at->slot : -1};
+                             .parts = at->kind == WADI_LOC_PARTS ? at->slot : -1,
+                             .quiet = quiet};
     segments_of_unit(l, u, wadi_flat_piece(l, u), &w.first, &w.below);
     wadi_lower_fold_segments(l, &w, piece_of(l));
+}
+
+static void team_unit(wadi_lower *l, const wadi_unit *u) {
+    by_teams(l, u, false);
+}
+
+static void quiet_team_unit(wadi_lower *l, const wadi_unit *u) {
+    by_teams(l, u, true);
 }
 
 static void table_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
@@ -135,9 +144,17 @@ static wadi_lv table_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv 
     return bin(l, WADI_SOP_SUB, extent[rank - 1], num(l, 1));
 }
 
-static void table_unit(wadi_lower *l, const wadi_unit *u) {
+static void table_entry(wadi_lower *l, const wadi_unit *u, bool quiet) {
     wadi_lower_fold_seg_block(l, u->bind, u->extent, u->pointer, u->ix,
-                              bin(l, WADI_SOP_ADD, wadi_flat_piece(l, u), num(l, 1)));
+                              bin(l, WADI_SOP_ADD, wadi_flat_piece(l, u), num(l, 1)), quiet);
+}
+
+static void table_unit(wadi_lower *l, const wadi_unit *u) {
+    table_entry(l, u, false);
+}
+
+static void quiet_table_unit(wadi_lower *l, const wadi_unit *u) {
+    table_entry(l, u, true);
 }
 
 static wadi_lv team_table_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
@@ -145,7 +162,7 @@ static wadi_lv team_table_pieces(wadi_lower *l, const wadi_bind *bind, const wad
                                wadi_lower_fold_entries_at_once(bind));
 }
 
-static void team_table_unit(wadi_lower *l, const wadi_unit *u) {
+static void table_by_teams(wadi_lower *l, const wadi_unit *u, bool quiet) {
     const int rank = wadi_type_of(l, u->bind->results[0])->rank;
     const wadi_lv before = bin(l, WADI_SOP_MUL, wadi_flat_piece(l, u),
                                num(l, wadi_lower_fold_entries_at_once(u->bind)));
@@ -155,8 +172,17 @@ static void team_table_unit(wadi_lower *l, const wadi_unit *u) {
                                    .ix = u->ix,
                                    .first = bin(l, WADI_SOP_ADD, before, num(l, 1)),
                                    .below = u->extent[rank - 1],
-                                   .parts = -1};
+                                   .parts = -1,
+                                   .quiet = quiet};
     wadi_lower_fold_entries(l, &w);
+}
+
+static void team_table_unit(wadi_lower *l, const wadi_unit *u) {
+    table_by_teams(l, u, false);
+}
+
+static void quiet_team_table_unit(wadi_lower *l, const wadi_unit *u) {
+    table_by_teams(l, u, true);
 }
 
 /* Whether segments may be gone through in another order than that of the source: nothing in them may fault. */
@@ -165,26 +191,55 @@ static bool has_any_order(wadi_flat *c, const wadi_bind *bind) {
            wadi_flat_is_harmless(c, bind->args[bind->nargs - 1], false);
 }
 
-static bool has_teams(wadi_flat *c, const wadi_bind *bind) {
+/* How folds of segments may go through elements. */
+typedef enum order {
+    IN_TURN, /* faults have to be told where they are met */
+    QUIETLY, /* faults can be noted, and told by code that goes in order */
+    ANYHOW   /* there are no faults */
+} order;
+
+static order order_of(wadi_flat *c, const wadi_bind *bind) {
     const wadi_val array = bind->args[bind->nargs - 1];
-    return c->y->grouped && bind->op->skeleton == WADI_SKEL_FOLD_SEG &&
-           wadi_lower_folds_stretches(&c->y->m->values[array].type.array[0].elem) &&
-           has_any_order(c, bind) &&
-           (bind->nargs < 3 || wadi_flat_is_harmless(c, bind->args[0], false));
+    const bool room = c->y->m->values[array].type.array[0].elem.fields < WADI_MAX_FIELDS;
+    if (has_any_order(c, bind)) return ANYHOW;
+    return room && wadi_flat_fun_is_harmless(c, bind->funs[0]) && wadi_flat_is_noted(c, array)
+               ? QUIETLY
+               : IN_TURN;
 }
 
-/* The table of block results, for segments longer than one block. */
-static wadi_status blocks(wadi_flat *c, const wadi_bind *bind) {
+static bool has_room(const wadi_flat *c, const wadi_bind *bind) {
+    const wadi_val array = bind->args[bind->nargs - 1];
+    return wadi_lower_folds_stretches(&c->y->m->values[array].type.array[0].elem);
+}
+
+/* The cut of the table's units; NULL: there is no table. */
+static const wadi_cut *table_cut(wadi_flat *c, const wadi_bind *bind, bool *quiet) {
     static const wadi_cut one = {table_extents, table_pieces, table_unit, .lanes = true};
+    static const wadi_cut quiet_one = {table_extents, table_pieces, quiet_table_unit};
     static const wadi_cut teams = {table_extents, team_table_pieces, team_table_unit,
                                    .lanes = true};
+    static const wadi_cut quiet_teams = {table_extents, team_table_pieces, quiet_team_table_unit,
+                                         .lanes = true};
+    const order o = order_of(c, bind);
+    const bool by_teams = c->y->grouped && has_room(c, bind);
+    *quiet = o == QUIETLY;
+    if (*quiet) return by_teams ? &quiet_teams : &quiet_one;
+    if (o == IN_TURN && !c->y->unchecked) return NULL;
+    return by_teams && o == ANYHOW ? &teams : &one;
+}
+
+/* The table of block results, for segments longer than one block. If faults are noted, each entry tells whether there is one. */
+static wadi_status blocks(wadi_flat *c, const wadi_bind *bind) {
     const wadi_val v = bind->results[0];
-    const wadi_cut *cut = has_teams(c, bind) ? &teams : &one;
     const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
+    wadi_array_type t = c->y->m->values[v].type.array[0];
+    bool quiet = false;
     int slot = 0;
     if (!wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1])) return WADI_OK;
-    if (!c->y->unchecked && !has_any_order(c, bind)) return WADI_OK;
-    WADI_TRY(wadi_flat_slot(c, "parts", kind, &c->y->m->values[v].type.array[0], &slot));
+    const wadi_cut *cut = table_cut(c, bind, &quiet);
+    if (!cut) return WADI_OK;
+    if (quiet) t.elem.type[t.elem.fields++] = WADI_BOOL;
+    WADI_TRY(wadi_flat_slot(c, "parts", kind, &t, &slot));
     WADI_TRY(wadi_flat_cut(c, bind, slot, cut, "parts", -1, true));
     c->parts[v] = slot;
     return WADI_OK;
@@ -390,10 +445,23 @@ static void expand_unit(wadi_lower *l, const wadi_unit *u) {
 
 /* ---- the steps ---- */
 
+/* z is read by the lanes. */
+static bool has_teams(wadi_flat *c, const wadi_bind *bind) {
+    return c->y->grouped && bind->op->skeleton == WADI_SKEL_FOLD_SEG && has_room(c, bind) &&
+           (bind->nargs < 3 || wadi_flat_is_harmless(c, bind->args[0], false));
+}
+
 static wadi_status fold_into(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
     static const wadi_cut one = {.pieces = pieces_of_segments, .unit = fold_unit, .lanes = true};
     static const wadi_cut teams = {.pieces = pieces_of_segments, .unit = team_unit, .lanes = true};
-    return wadi_flat_cut(c, bind, slot, has_teams(c, bind) ? &teams : &one, tag, -1, true);
+    static const wadi_cut quiet = {
+        .pieces = pieces_of_segments, .unit = quiet_team_unit, .lanes = true};
+    const wadi_cut *cut = &one;
+    if (has_teams(c, bind)) {
+        const order o = order_of(c, bind);
+        cut = o == ANYHOW ? &teams : o == QUIETLY ? &quiet : &one;
+    }
+    return wadi_flat_cut(c, bind, slot, cut, tag, -1, true);
 }
 
 static bool has_blocks(wadi_flat *c, const wadi_bind *bind) {

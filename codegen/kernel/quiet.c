@@ -1,0 +1,26 @@
+/* Reading ahead of one's turn. Whoever reads elements in another order than that of the source must not tell the faults that he meets. So
+ * a check opens a branch for what needs it. Where the branch is not taken, that is noted, and code that goes in order tells it later. */
+#include "codegen/kernel/check.h"
+
+void wadi_lower_quietly(wadi_lower *l, wadi_quiet *q) {
+    *q = (wadi_quiet){.scope = l->b.scope, .around = l->checking.quiet};
+    l->checking.quiet = q;
+}
+
+bool wadi_lower_is_quiet(wadi_lower *l, wadi_lv fine) {
+    wadi_quiet *q = l->checking.quiet;
+    if (q == NULL || q->scope != l->b.scope) return false;
+    wadi_lb_if(&l->b, fine);
+    q->scope = l->b.scope;
+    q->open++;
+    return true;
+}
+
+void wadi_lower_quiet_end(wadi_lower *l, const wadi_quiet *q, wadi_lv bad) {
+    for (int k = 0; k < q->open; k++) {
+        wadi_lb_else(&l->b);
+        wadi_lb_set(&l->b, bad, wadi_lb_i64(&l->b, 1));
+        wadi_lb_end(&l->b);
+    }
+    l->checking.quiet = q->around;
+}
