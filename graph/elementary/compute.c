@@ -96,6 +96,8 @@ COMPLEX(c128, wadi_cdouble, f64, double)
             ONE(ATANH, atanh, N)                              \
             ONE(ERF, erf, N)                                  \
             ONE(ERFC, erfc, N)                                \
+            ONE(LGAMMA, lgamma, N)                            \
+            ONE(TGAMMA, tgamma, N)                            \
             TWO(ATAN2, atan2, N)                              \
             TWO(POW, pow, N)                                  \
             TWO(HYPOT, hypot, N)                              \

@@ -6,6 +6,7 @@
 
 #include "graph/elementary/error.h"
 #include "graph/elementary/exponential.h"
+#include "graph/elementary/gamma.h"
 #include "graph/elementary/hyperbolic.h"
 #include "graph/elementary/inverse.h"
 #include "graph/elementary/logarithm.h"

@@ -317,5 +317,34 @@ WADI_FN double wadi_poly_erfc_light(double x) {
     y = WADI_FMA(y, x, 0x1.3ccda0b6826e4p+0, );
     return y;
 }
+/* z (log(gamma(z)) - (z - 1/2) log(z) + z - log(2 pi) / 2) of x = 1 / z^2, z from 8, within 2^-57.6 */
+WADI_FN double wadi_poly_stirling(double x) {
+    double y = 0x1.bf7144fb6f5d4p-4;
+    y = WADI_FMA(y, x, -0x1.c5c89872c5093p-6, );
+    y = WADI_FMA(y, x, 0x1.a243e29206457p-8, );
+    y = WADI_FMA(y, x, -0x1.f69a09a5e654bp-10, );
+    y = WADI_FMA(y, x, 0x1.b951b3ce02dabp-11, );
+    y = WADI_FMA(y, x, -0x1.3813811380c7bp-11, );
+    y = WADI_FMA(y, x, 0x1.a01a01a00ba3cp-11, );
+    y = WADI_FMA(y, x, -0x1.6c16c16c16c0ep-9, );
+    y = WADI_FMA(y, x, 0x1.5555555555555p-4, );
+    return y;
+}
+/* if c, log(gamma(1 + x)) / x, else log(gamma(2 + x)) / x, x from -1/16 to 1/16, within 2^-57.2 and 2^-57.2 */
+WADI_FN double wadi_poly_lgamma_near(bool c, double x) {
+    double y = c ? 0x1.58e11b621db0ap-4 : 0x1.58eb0ffe38727p-16;
+    y = WADI_FMA(y, x, c ? -0x1.7846a4e7137d2p-4 : -0x1.79cd0d01fec1dp-15, );
+    y = WADI_FMA(y, x, c ? 0x1.99fdf9315a6f0p-4 : 0x1.a127727bde914p-14, );
+    y = WADI_FMA(y, x, c ? -0x1.c80239043a812p-4 : -0x1.d3fd09151a556p-13, );
+    y = WADI_FMA(y, x, c ? 0x1.010b37b4795abp-3 : 0x1.0b36af8a495e3p-11, );
+    y = WADI_FMA(y, x, c ? -0x1.2703a2f5edf21p-3 : -0x1.38ac5c305ac3dp-10, );
+    y = WADI_FMA(y, x, c ? 0x1.5b40cb0fcecd4p-3 : 0x1.7add6eadb685ep-9, );
+    y = WADI_FMA(y, x, c ? -0x1.a8b9c17a63f93p-3 : -0x1.e404fc218f1d2p-8, );
+    y = WADI_FMA(y, x, c ? 0x1.151322ac7d872p-2 : 0x1.51322ac7d8483p-6, );
+    y = WADI_FMA(y, x, c ? -0x1.9a4d55beab304p-2 : -0x1.13e001a557607p-4, );
+    y = WADI_FMA(y, x, c ? 0x1.a51a6625307d3p-1 : 0x1.4a34cc4a60fa6p-2, );
+    y = WADI_FMA(y, x, c ? -0x1.2788cfc6fb619p-1 : 0x1.b0ee6072093cep-2, );
+    return y;
+}
 
 #endif

@@ -99,14 +99,21 @@ WADI_FN double wadi_wave_f64(double r, double low, uint64_t quadrant) {
     return wadi_of_bits_f64(wadi_bits_of_f64(y) ^ (quadrant & 2) << 62);
 }
 
+WADI_FN double wadi_sine_as_sum(double r, double low, double *rest) {
+    const double z = r * r, less = WADI_FMA(-0.5 * z, low, low, );
+    return wadi_sum_ordered(r, WADI_FMA(r * z, wadi_poly_sin_long(z), less, ), rest);
+}
+
+WADI_FN double wadi_cosine_as_sum(double r, double low, double *rest) {
+    const double z = r * r, mid = z * 0.5, u = 1 - mid;
+    const double less = WADI_FMA(-r, low, (1 - u) - mid, );
+    return wadi_sum_ordered(u, WADI_FMA(z * z, wadi_poly_cos_f64(z), less, ), rest);
+}
+
 WADI_FN double wadi_tangent_f64(double r, double low, uint64_t quadrant) {
     double sl, cl, ql;
-    const double z = r * r, mid = z * 0.5, u = 1 - mid;
-    const double rest = WADI_FMA(-r, low, (1 - u) - mid, );
     const bool odd = (quadrant & 1) != 0;
-    const double less = WADI_FMA(-mid, low, low, );
-    const double s = wadi_sum_ordered(r, WADI_FMA(r * z, wadi_poly_sin_long(z), less, ), &sl);
-    const double c = wadi_sum_ordered(u, WADI_FMA(z * z, wadi_poly_cos_f64(z), rest, ), &cl);
+    const double s = wadi_sine_as_sum(r, low, &sl), c = wadi_cosine_as_sum(r, low, &cl);
     const double q =
         wadi_quotient_of_sums(odd ? -c : s, odd ? -cl : sl, odd ? s : c, odd ? sl : cl, &ql);
     return q + ql;

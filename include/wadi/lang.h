@@ -177,10 +177,12 @@ wadi_exp wadi_pow(wadi_exp a, wadi_exp b);   /**< a to the power b (c) */
 wadi_exp wadi_hypot(wadi_exp a, wadi_exp b); /**< square root of a^2 + b^2 */
 wadi_exp wadi_erf(wadi_exp a);               /**< error function */
 wadi_exp wadi_erfc(wadi_exp a);              /**< 1 - error function */
-wadi_exp wadi_floor(wadi_exp a);             /**< rounds down */
-wadi_exp wadi_ceil(wadi_exp a);              /**< rounds up */
-wadi_exp wadi_round(wadi_exp a); /**< rounds to the nearest integer, halves away from zero */
-wadi_exp wadi_trunc(wadi_exp a); /**< rounds towards zero */
+wadi_exp wadi_lgamma(wadi_exp a); /**< logarithm of the magnitude of the gamma function */
+wadi_exp wadi_tgamma(wadi_exp a); /**< gamma function */
+wadi_exp wadi_floor(wadi_exp a);  /**< rounds down */
+wadi_exp wadi_ceil(wadi_exp a);   /**< rounds up */
+wadi_exp wadi_round(wadi_exp a);  /**< rounds to the nearest integer, halves away from zero */
+wadi_exp wadi_trunc(wadi_exp a);  /**< rounds towards zero */
 wadi_exp wadi_fma(wadi_exp a, wadi_exp b, wadi_exp c); /**< a * b + c, rounded once */
 wadi_exp wadi_copysign(wadi_exp a, wadi_exp b); /**< the modulus of `a` with the sign of `b` */
 wadi_exp wadi_isnan(wadi_exp a);                /**< a bool (c: is either part NaN?) */

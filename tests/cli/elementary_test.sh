@@ -8,7 +8,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/wadi-elementary.XXXXXX")
 trap 'rm -rf "$work"' EXIT INT TERM
 failed=0
 
-one="exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh cbrt erf erfc"
+one="exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh cbrt erf erfc lgamma tgamma"
 two="atan2 pow hypot"
 
 # program TYPE: all functions of the numbers x and y.

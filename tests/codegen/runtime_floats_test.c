@@ -222,16 +222,18 @@ KERNEL(acosh)
 KERNEL(atanh)
 KERNEL(erf)
 KERNEL(erfc)
+KERNEL(lgamma)
+KERNEL(tgamma)
 
 static const elementary functions[] = {
-    ELEMENTARY(CBRT, cbrt),   ELEMENTARY(EXP, exp),     ELEMENTARY(EXP2, exp2),
-    ELEMENTARY(EXPM1, expm1), ELEMENTARY(LOG, log),     ELEMENTARY(LOG2, log2),
-    ELEMENTARY(LOG10, log10), ELEMENTARY(LOG1P, log1p), ELEMENTARY(SIN, sin),
-    ELEMENTARY(COS, cos),     ELEMENTARY(TAN, tan),     ELEMENTARY(ASIN, asin),
-    ELEMENTARY(ACOS, acos),   ELEMENTARY(ATAN, atan),   ELEMENTARY(SINH, sinh),
-    ELEMENTARY(COSH, cosh),   ELEMENTARY(TANH, tanh),   ELEMENTARY(ASINH, asinh),
-    ELEMENTARY(ACOSH, acosh), ELEMENTARY(ATANH, atanh), ELEMENTARY(ERF, erf),
-    ELEMENTARY(ERFC, erfc)};
+    ELEMENTARY(CBRT, cbrt),   ELEMENTARY(EXP, exp),       ELEMENTARY(EXP2, exp2),
+    ELEMENTARY(EXPM1, expm1), ELEMENTARY(LOG, log),       ELEMENTARY(LOG2, log2),
+    ELEMENTARY(LOG10, log10), ELEMENTARY(LOG1P, log1p),   ELEMENTARY(SIN, sin),
+    ELEMENTARY(COS, cos),     ELEMENTARY(TAN, tan),       ELEMENTARY(ASIN, asin),
+    ELEMENTARY(ACOS, acos),   ELEMENTARY(ATAN, atan),     ELEMENTARY(SINH, sinh),
+    ELEMENTARY(COSH, cosh),   ELEMENTARY(TANH, tanh),     ELEMENTARY(ASINH, asinh),
+    ELEMENTARY(ACOSH, acosh), ELEMENTARY(ATANH, atanh),   ELEMENTARY(ERF, erf),
+    ELEMENTARY(ERFC, erfc),   ELEMENTARY(LGAMMA, lgamma), ELEMENTARY(TGAMMA, tgamma)};
 
 static void assert_near(const char *name, double got, long double want, double within) {
     if (isnan(got) && isnan(want)) return;

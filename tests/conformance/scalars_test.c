@@ -42,10 +42,11 @@ static const op1 unary[] = {
     {"acos", 'c', wadi_acos},   {"atan", 'c', wadi_atan},         {"sinh", 'c', wadi_sinh},
     {"cosh", 'c', wadi_cosh},   {"tanh", 'c', wadi_tanh},         {"asinh", 'c', wadi_asinh},
     {"acosh", 'c', wadi_acosh}, {"atanh", 'c', wadi_atanh},       {"erf", 'f', wadi_erf},
-    {"erfc", 'f', wadi_erfc},   {"floor", 'f', wadi_floor},       {"ceil", 'f', wadi_ceil},
-    {"round", 'f', wadi_round}, {"trunc", 'f', wadi_trunc},       {"isnan", 'c', wadi_isnan},
-    {"isinf", 'c', wadi_isinf}, {"real", 'z', wadi_real},         {"imag", 'z', wadi_imag},
-    {"arg", 'z', wadi_arg},     {"conj", 'z', wadi_conj}};
+    {"erfc", 'f', wadi_erfc},   {"lgamma", 'f', wadi_lgamma},     {"tgamma", 'f', wadi_tgamma},
+    {"floor", 'f', wadi_floor}, {"ceil", 'f', wadi_ceil},         {"round", 'f', wadi_round},
+    {"trunc", 'f', wadi_trunc}, {"isnan", 'c', wadi_isnan},       {"isinf", 'c', wadi_isinf},
+    {"real", 'z', wadi_real},   {"imag", 'z', wadi_imag},         {"arg", 'z', wadi_arg},
+    {"conj", 'z', wadi_conj}};
 
 static const op2 binary[] = {
     {"add", 'n', wadi_add},        {"sub", 'n', wadi_sub},     {"mul", 'n', wadi_mul},

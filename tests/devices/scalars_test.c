@@ -88,14 +88,19 @@ typedef struct precise {
 } precise;
 
 static const precise functions[] = {
-    {WADI_SOP_CBRT, cbrtl, NULL},   {WADI_SOP_EXP, expl, NULL},     {WADI_SOP_EXP2, exp2l, NULL},
-    {WADI_SOP_EXPM1, expm1l, NULL}, {WADI_SOP_LOG, logl, NULL},     {WADI_SOP_LOG2, log2l, NULL},
-    {WADI_SOP_LOG10, log10l, NULL}, {WADI_SOP_LOG1P, log1pl, NULL}, {WADI_SOP_SIN, sinl, NULL},
-    {WADI_SOP_COS, cosl, NULL},     {WADI_SOP_TAN, tanl, NULL},     {WADI_SOP_ASIN, asinl, NULL},
-    {WADI_SOP_ACOS, acosl, NULL},   {WADI_SOP_ATAN, atanl, NULL},   {WADI_SOP_SINH, sinhl, NULL},
-    {WADI_SOP_COSH, coshl, NULL},   {WADI_SOP_TANH, tanhl, NULL},   {WADI_SOP_ASINH, asinhl, NULL},
-    {WADI_SOP_ACOSH, acoshl, NULL}, {WADI_SOP_ATANH, atanhl, NULL}, {WADI_SOP_ERF, erfl, NULL},
-    {WADI_SOP_ERFC, erfcl, NULL},   {WADI_SOP_ATAN2, NULL, atan2l}, {WADI_SOP_POW, NULL, powl},
+    {WADI_SOP_CBRT, cbrtl, NULL},     {WADI_SOP_EXP, expl, NULL},
+    {WADI_SOP_EXP2, exp2l, NULL},     {WADI_SOP_EXPM1, expm1l, NULL},
+    {WADI_SOP_LOG, logl, NULL},       {WADI_SOP_LOG2, log2l, NULL},
+    {WADI_SOP_LOG10, log10l, NULL},   {WADI_SOP_LOG1P, log1pl, NULL},
+    {WADI_SOP_SIN, sinl, NULL},       {WADI_SOP_COS, cosl, NULL},
+    {WADI_SOP_TAN, tanl, NULL},       {WADI_SOP_ASIN, asinl, NULL},
+    {WADI_SOP_ACOS, acosl, NULL},     {WADI_SOP_ATAN, atanl, NULL},
+    {WADI_SOP_SINH, sinhl, NULL},     {WADI_SOP_COSH, coshl, NULL},
+    {WADI_SOP_TANH, tanhl, NULL},     {WADI_SOP_ASINH, asinhl, NULL},
+    {WADI_SOP_ACOSH, acoshl, NULL},   {WADI_SOP_ATANH, atanhl, NULL},
+    {WADI_SOP_ERF, erfl, NULL},       {WADI_SOP_ERFC, erfcl, NULL},
+    {WADI_SOP_LGAMMA, lgammal, NULL}, {WADI_SOP_TGAMMA, tgammal, NULL},
+    {WADI_SOP_ATAN2, NULL, atan2l},   {WADI_SOP_POW, NULL, powl},
     {WADI_SOP_HYPOT, NULL, hypotl},
 };
 

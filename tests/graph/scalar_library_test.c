@@ -123,10 +123,11 @@ static const struct {
     const char *name;
     double (*of)(double);
     float (*off)(float);
-} one[] = {ONE(sqrt),  ONE(cbrt),  ONE(exp),   ONE(exp2), ONE(expm1), ONE(log),   ONE(log2),
-           ONE(log10), ONE(log1p), ONE(sin),   ONE(cos),  ONE(tan),   ONE(asin),  ONE(acos),
-           ONE(atan),  ONE(sinh),  ONE(cosh),  ONE(tanh), ONE(asinh), ONE(acosh), ONE(atanh),
-           ONE(erf),   ONE(erfc),  ONE(floor), ONE(ceil), ONE(round), ONE(trunc)};
+} one[] = {ONE(sqrt),   ONE(cbrt),  ONE(exp),   ONE(exp2),  ONE(expm1), ONE(log),
+           ONE(log2),   ONE(log10), ONE(log1p), ONE(sin),   ONE(cos),   ONE(tan),
+           ONE(asin),   ONE(acos),  ONE(atan),  ONE(sinh),  ONE(cosh),  ONE(tanh),
+           ONE(asinh),  ONE(acosh), ONE(atanh), ONE(erf),   ONE(erfc),  ONE(lgamma),
+           ONE(tgamma), ONE(floor), ONE(ceil),  ONE(round), ONE(trunc)};
 
 static void functions_of_one(void **state) {
     const wadi_scalar no = {0};
