@@ -1,11 +1,14 @@
 /* Functions that take long and are seldom needed, in loops that compilers make vectors of.
  *
- * WADI_LANES(N, T, f) follows such a function f of one number of type N, a T. WADI_UNLESS_FAR(f, x, y) is y, or f(x) of an x that is not below
- * 2^30. A branch would keep compilers from making vectors. In loops, GCC calls functions of vectors that are named as its vector function
+ * WADI_LANES(N, T, f) follows such a function f of one number of type N, a T. WADI_UNLESS_FAR(N, f, x, y) is y, or f(x) of an x that is not below
+ * WADI_FAR_N. A branch would keep compilers from making vectors. In loops, GCC calls functions of vectors that are named as its vector function
  * ABI says (attribute simd). So f gets variants for all lengths of vectors, which look for such an x in all lanes at once. For other
  * compilers there is the branch. */
 #ifndef WADI_RT_LANES_H
 #define WADI_RT_LANES_H
+
+#define WADI_FAR_f64 0x1p30
+#define WADI_FAR_f32 0x1p17f
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
 
@@ -19,10 +22,10 @@ WADI_VECTOR(f32, float, int, 4)
 WADI_VECTOR(f32, float, int, 8)
 WADI_VECTOR(f32, float, int, 16)
 
-/* |x| < 2^30 by lanes, and whether that is false in any */
+/* |x| < WADI_FAR by lanes, and whether that is false in any */
 #define WADI_ABS_LANES(V, x, mask) ((wadi_##V)((wadi_bits_##V)(x) & (mask)))
-#define WADI_BELOW_f64(V, x) (WADI_ABS_LANES(V, x, 0x7fffffffffffffff) < 0x1p30)
-#define WADI_BELOW_f32(V, x) (WADI_ABS_LANES(V, x, 0x7fffffff) < 0x1p30f)
+#define WADI_BELOW_f64(V, x) (WADI_ABS_LANES(V, x, 0x7fffffffffffffff) < WADI_FAR_f64)
+#define WADI_BELOW_f32(V, x) (WADI_ABS_LANES(V, x, 0x7fffffff) < WADI_FAR_f32)
 #define WADI_ANY_FAR_f64_b(x) (__builtin_ia32_movmskpd((wadi_f64x2)WADI_BELOW_f64(f64x2, x)) != 3)
 #define WADI_ANY_FAR_f32_b(x) (__builtin_ia32_movmskps((wadi_f32x4)WADI_BELOW_f32(f32x4, x)) != 15)
 #define WADI_ANY_FAR_f64_d(x) \
@@ -30,13 +33,13 @@ WADI_VECTOR(f32, float, int, 16)
 #define WADI_ANY_FAR_f32_d(x) \
     (__builtin_ia32_movmskps256((wadi_f32x8)WADI_BELOW_f32(f32x8, x)) != 255)
 enum { WADI_NOT_LESS = 5, WADI_ROUND_AS_SET = 4 };
-#define WADI_ANY_FAR_f64_e(x)                                                   \
-    (__builtin_ia32_cmppd512_mask(WADI_ABS_LANES(f64x8, x, 0x7fffffffffffffff), \
-                                  (wadi_f64x8){} + 0x1p30, WADI_NOT_LESS, -1,   \
+#define WADI_ANY_FAR_f64_e(x)                                                       \
+    (__builtin_ia32_cmppd512_mask(WADI_ABS_LANES(f64x8, x, 0x7fffffffffffffff),     \
+                                  (wadi_f64x8){} + WADI_FAR_f64, WADI_NOT_LESS, -1, \
                                   WADI_ROUND_AS_SET) != 0)
-#define WADI_ANY_FAR_f32_e(x)                                                   \
-    (__builtin_ia32_cmpps512_mask(WADI_ABS_LANES(f32x16, x, 0x7fffffff),        \
-                                  (wadi_f32x16){} + 0x1p30f, WADI_NOT_LESS, -1, \
+#define WADI_ANY_FAR_f32_e(x)                                                        \
+    (__builtin_ia32_cmpps512_mask(WADI_ABS_LANES(f32x16, x, 0x7fffffff),             \
+                                  (wadi_f32x16){} + WADI_FAR_f32, WADI_NOT_LESS, -1, \
                                   WADI_ROUND_AS_SET) != 0)
 
 /* The variant of the instruction set that the ABI calls L, of vectors V of n numbers. */
@@ -82,18 +85,18 @@ enum { WADI_NOT_LESS = 5, WADI_ROUND_AS_SET = 4 };
     T f##_lanes(T, T) __asm__(#f "_lanes") __attribute__((simd("notinbranch"), const));     \
     static T f##_one(T, T) __asm__(#f "_lanes");                                            \
     static __attribute__((used)) T f##_one(T x, T y) {                                      \
-        return (x < 0 ? -x : x) < (T)0x1p30 ? y : f(x);                                     \
+        return (x < 0 ? -x : x) < WADI_FAR_##N ? y : f(x);                                  \
     }                                                                                       \
     static __attribute__((noinline, cold, unused)) void f##_each(const T *x, T *y, int n) { \
         for (int k = 0; k < n; k++) y[k] = f##_one(x[k], y[k]);                             \
     }                                                                                       \
     WADI_VARIANTS_b_##N(f) WADI_VARIANTS_c_##N(f) WADI_VARIANTS_d_##N(f) WADI_VARIANTS_e_##N(f)
-#define WADI_UNLESS_FAR(f, x, y) f##_lanes((x), (y))
+#define WADI_UNLESS_FAR(N, f, x, y) f##_lanes((x), (y))
 
 #else
 
 #define WADI_LANES(N, T, f)
-#define WADI_UNLESS_FAR(f, x, y) ((x) < 1073741824 && (x) > -1073741824 ? (y) : f(x))
+#define WADI_UNLESS_FAR(N, f, x, y) ((x) < WADI_FAR_##N && (x) > -WADI_FAR_##N ? (y) : f(x))
 
 #endif
 

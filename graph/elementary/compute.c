@@ -6,7 +6,6 @@
 #endif
 #include "graph/elementary/compute.h"
 
-#include <math.h>
 #include <stdint.h>
 
 #include "graph/elementary/builtin.h"
@@ -22,7 +21,10 @@
 #define WADI_LIBRARY static __attribute__((unused))
 #define WADI_TABLE static const
 #define WADI_LANES(N, T, f)
-#define WADI_UNLESS_FAR(f, x, y) (fabs(x) < 0x1p30 ? (y) : f(x)) /* codegen/rt/lanes.h */
+#define WADI_FAR_f64 0x1p30
+#define WADI_FAR_f32 0x1p17f
+#define WADI_UNLESS_FAR(N, f, x, y) \
+    ((x) < WADI_FAR_##N && (x) > -WADI_FAR_##N ? (y) : f(x)) /* codegen/rt/lanes.h */
 
 /* ---- what the text needs: codegen/rt/scalar.h and complex.h have the same for kernels ---- */
 

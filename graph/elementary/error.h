@@ -6,26 +6,31 @@
 
 #include "graph/elementary/exponential.h"
 
-/* e^-x of x from 0 to 40 */
-WADI_FN double wadi_exp_least(double x) {
+/* e^(low - x) of x from 0 to 40 */
+WADI_FN double wadi_exp_least(double x, double low) {
     double r, rl;
-    const double t = wadi_exp_start(-x, 0, &r, &rl);
+    const double t = wadi_exp_start(-x, -low, &r, &rl);
     const double p = r + WADI_FMA(r * r, wadi_poly_exp_f64(r), rl, );
     const double scale = wadi_of_bits_f64((wadi_bits_of_f64(t) - 1023) << 52);
     return WADI_FMA(scale, p, scale, );
 }
 
+/* erf(t) / t - 1 of z - low = t^2, t up to 9/8. What is taken off the polynomial keeps its rounding errors small. */
+WADI_FN double wadi_erf_ratio(double z, double low) {
+    const double first = WADI_FMA(z, -0.28125, 0x1.06eba8214db69p-3, );
+    const double rest = WADI_FMA(low, 0.25, -0x1.ca38add6025p-57, );
+    return first + WADI_FMA(z, wadi_poly_erf_f64(z), rest, );
+}
+
 WADI_FN double wadi_erf_f64(double x) {
-    const double a = WADI_MATH(fabs, )(x), b = a > 6 ? 6 : a;
-    const bool inner = a < 0.8;
-    const double u = inner ? x * x : b - 1.0625, p = wadi_poly_erf_f64(inner, u);
-    const double middle = 0x1.bbef0fbde6221p-1 + WADI_FMA(u, p, -0x1.322c1148e0d48p-55, );
+    const double a = WADI_MATH(fabs, )(x), b = a > 6 ? 6 : a, z = b * b;
     /* both quotients by one division */
     const double c = b + 3.75, d = WADI_FMA(2.0, b, 1.0, ), inverse = 1 / (c * d);
     const double g = wadi_poly_erf_outer((b - 3.75) * (d * inverse)) * (c * inverse);
-    const double outer = WADI_FMA(-wadi_exp_least(b * b), g, 1.0, );
-    const double y = WADI_MATH(copysign, )(a < 1.325 ? middle : outer, x);
-    return x != x ? x : inner ? WADI_FMA(x, p, x, ) : y;
+    const double low = WADI_FMA(-b, b, z, );
+    const double outer = WADI_FMA(-wadi_exp_least(z, low), g, 1.0, );
+    const double inner = WADI_FMA(x, wadi_erf_ratio(z, low), x, );
+    return a < 1.0625 ? inner : WADI_MATH(copysign, )(x != x ? a : outer, x);
 }
 
 WADI_FN double wadi_erfc_f64(double x) {
@@ -46,7 +51,7 @@ WADI_FN double wadi_erfc_f64(double x) {
     const double right = wadi_scaled_f64(q + ql, k);
     const double u = a < 0.5 ? a * a : 0;
     const double m = wadi_sum_ordered(1, -x, &ml),
-                 near = m + WADI_FMA(-x, wadi_poly_erf_f64(true, u), ml, );
+                 near = m + WADI_FMA(-x, wadi_erf_ratio(u, 0), ml, );
     const double y = x < 0 ? 2 - right : right, z = a < 0.5 ? near : y;
     return x != x ? x : z;
 }

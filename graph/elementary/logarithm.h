@@ -112,28 +112,34 @@ WADI_FN float wadi_log_f32(float x) {
     return wadi_log_ends_f32(x, v + (e - WADI_FMA(k, -0x1.7f7d1cp-20f, less, f)));
 }
 
-/* log(x) less k log 2 for results of f32, of x > 0 */
-WADI_FN double wadi_log_light_parts(double x, double *exponent) {
-    const double f = wadi_split_f64(x, exponent), s = f / (2 + f), z = s * s;
-    return f - s * WADI_FMA(-z, wadi_poly_log_light(z), f, );
-}
-
+/* log(x) for results of f32, of x > 0 */
 WADI_FN double wadi_log_light(double x) {
     double k;
-    const double l = wadi_log_light_parts(x, &k);
+    const double f = wadi_split_f64(x, &k), l = WADI_FMA(f * f, wadi_poly_log_light(f), f, );
     return WADI_FMA(k, 0x1.62e42fefa39efp-1, l, );
 }
 
+/* log(1 + f) (head + tail), and k (whole + rest), whole of 14 bits */
+WADI_FN float wadi_log_of_base_f32(float f, float k, float head, float tail, float whole,
+                                   float rest) {
+    const float s = f * f, less = s * WADI_FMA(-f, wadi_poly_log_f32(f), 0.5f, f);
+    const float h = f - less, l = (f - h) - less, p = h * head;
+    const float low = WADI_FMA(h, head, -p, f) + WADI_FMA(h, tail, l * head, f);
+    const float w = k * whole, v = w + p, e = (w - v) + p;
+    return v + (e + WADI_FMA(k, rest, low, f));
+}
+
 WADI_FN float wadi_log2_f32(float x) {
-    double k;
-    const double l = wadi_log_light_parts((double)x, &k);
-    return wadi_log_ends_f32(x, (float)(k + l * 0x1.71547652b82fep+0));
+    float k;
+    const float f = wadi_split_f32(x, &k);
+    return wadi_log_ends_f32(x, wadi_log_of_base_f32(f, k, 0x1.715476p+0f, 0x1.4ae0cp-26f, 1, 0));
 }
 
 WADI_FN float wadi_log10_f32(float x) {
-    double k;
-    const double l = wadi_log_light_parts((double)x, &k);
-    return wadi_log_ends_f32(x, (float)(k * 0x1.34413509f79ffp-2 + l * 0x1.bcb7b1526e50ep-2));
+    float k;
+    const float f = wadi_split_f32(x, &k);
+    return wadi_log_ends_f32(x, wadi_log_of_base_f32(f, k, 0x1.bcb7b2p-2f, -0x1.5b235ep-27f,
+                                                     0x1.344p-2f, 0x1.3509f8p-18f));
 }
 
 WADI_FN float wadi_log1p_f32(float x) {

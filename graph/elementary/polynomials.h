@@ -64,12 +64,22 @@ WADI_FN double wadi_poly_log_f64(double x) {
     y = WADI_FMA(y, x, 0x1.5555555555558p-1, );
     return y;
 }
-/* the same for results of f32, within 2^-29.7 */
+/* (log(1 + x) - x) / x^2 from sqrt(1/2) - 1 to sqrt(2) - 1, for results of f32, within 2^-38.1 */
 WADI_FN double wadi_poly_log_light(double x) {
-    double y = 0x1.ddcf08e9c4387p-3;
-    y = WADI_FMA(y, x, 0x1.245c42987bc1ap-2, );
-    y = WADI_FMA(y, x, 0x1.9999eb5f9674ap-2, );
-    y = WADI_FMA(y, x, 0x1.5555554bb25fep-1, );
+    double y = 0x1.689070e12479ep-5;
+    y = WADI_FMA(y, x, -0x1.5a57cf877e8a5p-4, );
+    y = WADI_FMA(y, x, 0x1.61cf7b1858145p-4, );
+    y = WADI_FMA(y, x, -0x1.53eb129767f41p-4, );
+    y = WADI_FMA(y, x, 0x1.6fb7a115ab00cp-4, );
+    y = WADI_FMA(y, x, -0x1.994a092666942p-4, );
+    y = WADI_FMA(y, x, 0x1.c75db8de17aa1p-4, );
+    y = WADI_FMA(y, x, -0x1.0003330355ca1p-3, );
+    y = WADI_FMA(y, x, 0x1.24916b05e4f62p-3, );
+    y = WADI_FMA(y, x, -0x1.55553fe879396p-3, );
+    y = WADI_FMA(y, x, 0x1.99999c2d53064p-3, );
+    y = WADI_FMA(y, x, -0x1.000000178ab9dp-2, );
+    y = WADI_FMA(y, x, 0x1.55555554339b8p-2, );
+    y = WADI_FMA(y, x, -0x1.fffffffff81d4p-2, );
     return y;
 }
 /* (log(1 + x) - x + x^2 / 2) / x^3 from sqrt(1/2) - 1 to sqrt(2) - 1, in f32, within 2^-25.8 */
@@ -127,6 +137,20 @@ WADI_FN double wadi_poly_sin_long(double x) {
     y = WADI_FMA(y, x, -0x1.a01a01a01992ap-13, );
     y = WADI_FMA(y, x, 0x1.1111111111110p-7, );
     y = WADI_FMA(y, x, -0x1.5555555555555p-3, );
+    return y;
+}
+/* the first in f32, within 2^-25.3 */
+WADI_FN float wadi_poly_sin_f32(float x) {
+    float y = -0x1.9ac78c0000000p-13f;
+    y = WADI_FMA(y, x, 0x1.110c240000000p-7f, f);
+    y = WADI_FMA(y, x, -0x1.5555520000000p-3f, f);
+    return y;
+}
+/* the second in f32, within 2^-28.6 */
+WADI_FN float wadi_poly_cos_f32(float x) {
+    float y = 0x1.9bd6e40000000p-16f;
+    y = WADI_FMA(y, x, -0x1.6c12d00000000p-10f, f);
+    y = WADI_FMA(y, x, 0x1.5555540000000p-5f, f);
     return y;
 }
 /* the first for results of f32, within 2^-35.0 */
@@ -219,22 +243,23 @@ WADI_FN double wadi_poly_cbrt_light(double x) {
     y = WADI_FMA(y, x, 0x1.04bc2bde493b9p-1, );
     return y;
 }
-/* if c, erf(t) / t - 1 of x = t^2, t up to 0.8; else (erf(17/16 + x) - erf(17/16)) / x up to 0.263, within 2^-56.2 and 2^-56.6 */
-WADI_FN double wadi_poly_erf_f64(bool c, double x) {
-    double y = c ? -0x1.5f2ba04883c5ap-38 : 0x1.252727af00956p-16;
-    y = WADI_FMA(y, x, c ? 0x1.900c91e13e10fp-34 : 0x1.27eaf2bb60a6cp-15, );
-    y = WADI_FMA(y, x, c ? -0x1.50cf50247e25ep-30 : -0x1.7350c09034af3p-13, );
-    y = WADI_FMA(y, x, c ? 0x1.fcac713014df5p-27 : -0x1.db637a0ae53b3p-15, );
-    y = WADI_FMA(y, x, c ? -0x1.5f735d5a11411p-23 : 0x1.43ca2c21047cdp-10, );
-    y = WADI_FMA(y, x, c ? 0x1.b9e6c037c9671p-20 : -0x1.233683b600693p-10, );
-    y = WADI_FMA(y, x, c ? -0x1.f4d25bedd54ebp-17 : -0x1.704ec5b54e4b0p-8, );
-    y = WADI_FMA(y, x, c ? 0x1.f9a326f7e719dp-14 : 0x1.9ad28cb8e8ea7p-7, );
-    y = WADI_FMA(y, x, c ? -0x1.c02db400398d5p-11 : 0x1.5e22cfa182373p-7, );
-    y = WADI_FMA(y, x, c ? 0x1.565bcd0e6a41ap-8 : -0x1.0f7c15f78396bp-4, );
-    y = WADI_FMA(y, x, c ? -0x1.b82ce31288b4dp-6 : 0x1.88e0f7b18405fp-5, );
-    y = WADI_FMA(y, x, c ? 0x1.ce2f21a042be2p-4 : 0x1.3954778d6a224p-3, );
-    y = WADI_FMA(y, x, c ? -0x1.812746b0379e7p-2 : -0x1.8d03ac274201cp-2, );
-    y = WADI_FMA(y, x, c ? 0x1.06eba8214db69p-3 : 0x1.75a91a7f4d2edp-2, );
+/* (erf(t) / t - 2 / sqrt(pi)) / t^2 + 9/32 of x = t^2, t up to 9/8, within 2^-56.6 */
+WADI_FN double wadi_poly_erf_f64(double x) {
+    double y = -0x1.20c4cdb504099p-46;
+    y = WADI_FMA(y, x, 0x1.c310944ec86f2p-42, );
+    y = WADI_FMA(y, x, -0x1.d07f2e0c16d67p-38, );
+    y = WADI_FMA(y, x, 0x1.9d9fdbe39df98p-34, );
+    y = WADI_FMA(y, x, -0x1.51c887521253ap-30, );
+    y = WADI_FMA(y, x, 0x1.fcc3f1a978142p-27, );
+    y = WADI_FMA(y, x, -0x1.5f7420720d320p-23, );
+    y = WADI_FMA(y, x, 0x1.b9e6c917e3c3fp-20, );
+    y = WADI_FMA(y, x, -0x1.f4d25c3698b10p-17, );
+    y = WADI_FMA(y, x, 0x1.f9a326f986f7bp-14, );
+    y = WADI_FMA(y, x, -0x1.c02db4003fe06p-11, );
+    y = WADI_FMA(y, x, 0x1.565bcd0e6a51cp-8, );
+    y = WADI_FMA(y, x, -0x1.b82ce31288b50p-6, );
+    y = WADI_FMA(y, x, 0x1.ce2f21a042be2p-4, );
+    y = WADI_FMA(y, x, -0x1.849d1ac0de79bp-4, );
     return y;
 }
 /* (erfc(x)^(-1/16) - 1) / x up to 3.95, for results of f32, within 2^-32.0 */
@@ -281,23 +306,24 @@ WADI_FN double wadi_poly_erfc_f64(double x) {
     y = WADI_FMA(y, x, -0x1.1f367683f89a7p-3, );
     return y;
 }
-/* exp(y^2) erfc(y) (1 + 2 y) of the same x, y from 1.3 to 6, for erf, within 2^-52.7 */
+/* exp(y^2) erfc(y) (1 + 2 y) of the same x, y from 17/16 to 6, for erf, within 2^-53.0 */
 WADI_FN double wadi_poly_erf_outer(double x) {
-    double y = -0x1.81a78a188a5eap-18;
-    y = WADI_FMA(y, x, 0x1.c3e06a4c0d34ap-16, );
-    y = WADI_FMA(y, x, 0x1.b7ad157109d4bp-15, );
-    y = WADI_FMA(y, x, -0x1.30cf4a075c985p-12, );
-    y = WADI_FMA(y, x, 0x1.33c20089ec245p-12, );
-    y = WADI_FMA(y, x, 0x1.cc3adb9512566p-10, );
-    y = WADI_FMA(y, x, -0x1.3f601c6a25de9p-7, );
-    y = WADI_FMA(y, x, 0x1.d0b0043728fe6p-6, );
-    y = WADI_FMA(y, x, -0x1.e0d0faac5a8f7p-5, );
-    y = WADI_FMA(y, x, 0x1.7a141888463c2p-4, );
-    y = WADI_FMA(y, x, -0x1.bda93099b7386p-4, );
-    y = WADI_FMA(y, x, 0x1.510169d09e643p-4, );
-    y = WADI_FMA(y, x, 0x1.d5f2948145ae0p-9, );
-    y = WADI_FMA(y, x, -0x1.1f367683f89dbp-3, );
-    y = WADI_FMA(y, x, 0x1.3ccda0b5d5dc3p+0, );
+    double y = -0x1.2d6deeb42e7fcp-18;
+    y = WADI_FMA(y, x, -0x1.e0bf97fd8f467p-17, );
+    y = WADI_FMA(y, x, 0x1.67df533fa9408p-16, );
+    y = WADI_FMA(y, x, 0x1.b257549be2745p-15, );
+    y = WADI_FMA(y, x, -0x1.3010fd5c79b5ep-12, );
+    y = WADI_FMA(y, x, 0x1.3402f49a011edp-12, );
+    y = WADI_FMA(y, x, 0x1.cc397f5599ffdp-10, );
+    y = WADI_FMA(y, x, -0x1.3f60424a01db6p-7, );
+    y = WADI_FMA(y, x, 0x1.d0b00394b3ea6p-6, );
+    y = WADI_FMA(y, x, -0x1.e0d0fa609b78fp-5, );
+    y = WADI_FMA(y, x, 0x1.7a14188ace137p-4, );
+    y = WADI_FMA(y, x, -0x1.bda9309a4221dp-4, );
+    y = WADI_FMA(y, x, 0x1.510169d0956bfp-4, );
+    y = WADI_FMA(y, x, 0x1.d5f294815e6d0p-9, );
+    y = WADI_FMA(y, x, -0x1.1f367683f899fp-3, );
+    y = WADI_FMA(y, x, 0x1.3ccda0b5d5dc2p+0, );
     return y;
 }
 /* exp(y^2) erfc(y) (1 + 2 y) of the same x, y up to 10.5, for results of f32, within 2^-32.6 */

@@ -1,7 +1,7 @@
 /* sin, cos and tan.
  *
  * The argument is k pi / 2 + r, whole k. Near arguments take multiples of pi / 2 off in parts (W. J. Cody and W. Waite, 1980). Far ones, from
- * 2^30 on, are seldom there and take long: kernels in C look for them once for each vector (WADI_UNLESS_FAR, codegen/rt/work.h). Those of f64 are multiplied, as whole numbers, by those bits of 2 / pi that do not only count whole turns (M. H. Payne and
+ * 2^30 on, of f32 from 2^17, are seldom there and take long: kernels in C look for them once for each vector (WADI_UNLESS_FAR, codegen/rt/work.h). Those of f64 are multiplied, as whole numbers, by those bits of 2 / pi that do not only count whole turns (M. H. Payne and
  * R. N. Hanek, Radian Reduction for Trigonometric Functions, 1983). Numbers of f32 are whole numbers times a power of 2, of which a table
  * says how many quarters of a turn they are, after whole turns. */
 #ifndef WADI_ELEMENTARY_TRIGONOMETRIC_H
@@ -149,7 +149,7 @@ WADI_FN double wadi_sin_f64(double x) {
     uint64_t quadrant;
     const double r = wadi_reduced_near(x, &low, &quadrant);
     const double y = wadi_wave_f64(r, low, quadrant);
-    return WADI_UNLESS_FAR(wadi_far_sin_f64, x, x == 0 ? x : y);
+    return WADI_UNLESS_FAR(f64, wadi_far_sin_f64, x, x == 0 ? x : y);
 }
 
 WADI_FN double wadi_cos_f64(double x) {
@@ -157,7 +157,7 @@ WADI_FN double wadi_cos_f64(double x) {
     uint64_t quadrant;
     const double r = wadi_reduced_near(x, &low, &quadrant);
     const double y = wadi_wave_f64(r, low, quadrant + 1);
-    return WADI_UNLESS_FAR(wadi_far_cos_f64, x, y);
+    return WADI_UNLESS_FAR(f64, wadi_far_cos_f64, x, y);
 }
 
 WADI_FN double wadi_tan_f64(double x) {
@@ -165,7 +165,7 @@ WADI_FN double wadi_tan_f64(double x) {
     uint64_t quadrant;
     const double r = wadi_reduced_near(x, &low, &quadrant);
     const double y = wadi_tangent_f64(r, low, quadrant);
-    return WADI_UNLESS_FAR(wadi_far_tan_f64, x, x == 0 ? x : y);
+    return WADI_UNLESS_FAR(f64, wadi_far_tan_f64, x, x == 0 ? x : y);
 }
 
 /* ---- f32 ---- */
@@ -183,14 +183,27 @@ WADI_FN double wadi_reduced_far_f32(float x, uint64_t *quadrant) {
     return x - x == 0 ? r : WADI_NAN(f64, );
 }
 
-WADI_FN double wadi_reduced_near_f32(float x, uint64_t *quadrant) {
-    const double d = (double)x, t = WADI_FMA(d, 0x1.45f306dc9c883p-1, 6755399441055744.0, );
-    const double k = t - 6755399441055744.0, a = WADI_FMA(k, -0x1.921fb54442d18p+0, d, );
-    *quadrant = wadi_bits_of_f64(t);
-    return WADI_FMA(k, -0x1.1a62633145c07p-54, a, );
+/* the same of |x| below 2^17, as wadi_reduced_near; with the quadrant in the low bits */
+WADI_FN float wadi_reduced_near_f32(float x, float *low, uint32_t *quadrant) {
+    const float t = WADI_FMA(x, 0x1.45f306p-1f, 12582912.0f, f), k = t - 12582912.0f;
+    const float a = WADI_FMA(k, -0x1.921fb6p+0f, x, f), b = k * -0x1.777a5cp-25f;
+    const float bl = WADI_FMA(k, -0x1.777a5cp-25f, -b, f), r = a - b, e = (a - r) - b;
+    *low = e - WADI_FMA(k, -0x1.ee59dap-50f, bl, f);
+    *quadrant = wadi_bits_of_f32(t);
+    return r;
 }
 
-WADI_FN float wadi_wave_f32(double r, uint64_t quadrant) {
+WADI_FN float wadi_wave_f32(float r, float low, uint32_t quadrant) {
+    const float z = r * r, mid = z * 0.5f, u = 1 - mid;
+    const float rest = WADI_FMA(-r, low, (1 - u) - mid, f);
+    const float cosine = u + WADI_FMA(z * z, wadi_poly_cos_f32(z), rest, f);
+    const float sine = r + WADI_FMA(r * z, wadi_poly_sin_f32(z), low, f);
+    const float y = (quadrant & 1) != 0 ? cosine : sine;
+    return wadi_of_bits_f32(wadi_bits_of_f32(y) ^ (quadrant & 2) << 30);
+}
+
+/* Of far arguments, infinities and NaN. */
+WADI_FN float wadi_far_wave_f32(double r, uint64_t quadrant) {
     const double z = r * r;
     const double cosine = WADI_FMA(z, WADI_FMA(z, wadi_poly_cos_light(z), -0.5, ), 1.0, );
     const double sine = WADI_FMA(r * z, wadi_poly_sin_light(z), r, );
@@ -209,14 +222,14 @@ WADI_FN float wadi_tangent_f32(double r, uint64_t quadrant) {
 WADI_LIBRARY float wadi_far_sin_f32(float x) {
     uint64_t quadrant;
     const double r = wadi_reduced_far_f32(x, &quadrant);
-    return wadi_wave_f32(r, quadrant);
+    return wadi_far_wave_f32(r, quadrant);
 }
 WADI_LANES(f32, float, wadi_far_sin_f32)
 
 WADI_LIBRARY float wadi_far_cos_f32(float x) {
     uint64_t quadrant;
     const double r = wadi_reduced_far_f32(x, &quadrant);
-    return wadi_wave_f32(r, quadrant + 1);
+    return wadi_far_wave_f32(r, quadrant + 1);
 }
 WADI_LANES(f32, float, wadi_far_cos_f32)
 
@@ -228,24 +241,26 @@ WADI_LIBRARY float wadi_far_tan_f32(float x) {
 WADI_LANES(f32, float, wadi_far_tan_f32)
 
 WADI_FN float wadi_sin_f32(float x) {
-    uint64_t quadrant;
-    const double r = wadi_reduced_near_f32(x, &quadrant);
-    const float y = wadi_wave_f32(r, quadrant);
-    return WADI_UNLESS_FAR(wadi_far_sin_f32, x, x == 0 ? x : y);
+    float low;
+    uint32_t quadrant;
+    const float r = wadi_reduced_near_f32(x, &low, &quadrant);
+    const float y = wadi_wave_f32(r, low, quadrant);
+    return WADI_UNLESS_FAR(f32, wadi_far_sin_f32, x, x == 0 ? x : y);
 }
 
 WADI_FN float wadi_cos_f32(float x) {
-    uint64_t quadrant;
-    const double r = wadi_reduced_near_f32(x, &quadrant);
-    const float y = wadi_wave_f32(r, quadrant + 1);
-    return WADI_UNLESS_FAR(wadi_far_cos_f32, x, y);
+    float low;
+    uint32_t quadrant;
+    const float r = wadi_reduced_near_f32(x, &low, &quadrant);
+    const float y = wadi_wave_f32(r, low, quadrant + 1);
+    return WADI_UNLESS_FAR(f32, wadi_far_cos_f32, x, y);
 }
 
 WADI_FN float wadi_tan_f32(float x) {
-    uint64_t quadrant;
-    const double r = wadi_reduced_near_f32(x, &quadrant);
-    const float y = wadi_tangent_f32(r, quadrant);
-    return WADI_UNLESS_FAR(wadi_far_tan_f32, x, x == 0 ? x : y);
+    const double d = (double)x, t = WADI_FMA(d, 0x1.45f306dc9c883p-1, 6755399441055744.0, );
+    const double k = t - 6755399441055744.0, a = WADI_FMA(k, -0x1.921fb54442d18p+0, d, );
+    const float y = wadi_tangent_f32(WADI_FMA(k, -0x1.1a62633145c07p-54, a, ), wadi_bits_of_f64(t));
+    return WADI_UNLESS_FAR(f32, wadi_far_tan_f32, x, x == 0 ? x : y);
 }
 
 #endif

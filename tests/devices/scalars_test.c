@@ -218,7 +218,8 @@ static void check_near_complex(const scalar_cases *c, const char *columns) {
                 check_function(c, k, &complex_functions[f], columns);
 }
 
-/* At most a unit in the last place. */
+/* At most a unit in the last place; two of the gamma functions. The logarithm of gamma has roots between negative numbers, near which the
+ * difference counts. */
 static void check_real(const scalar_cases *c, int k, const precise *f, const char *columns) {
     double worst = 0;
     for (int i = 0; i < DEVICE_ELEMENTS; i++) {
@@ -229,7 +230,10 @@ static void check_real(const scalar_cases *c, int k, const precise *f, const cha
             precisely(f, number_of(c->type, args[0].bits), number_of(c->type, args[1].bits));
         const double far = apart(c->type, want, number_of(c->type, got.bits));
         if (far > worst) worst = far;
-        if (far > 1) tell(&c->at[k], args, meaning_of(&c->at[k], args, i), got);
+        const long double off = want - (long double)number_of(c->type, got.bits);
+        const bool log = f->op == WADI_SOP_LGAMMA, gamma = log || f->op == WADI_SOP_TGAMMA;
+        if (log && fabsl(off) < 0x1p-55L) continue;
+        if (far > (gamma ? 2 : 1)) tell(&c->at[k], args, meaning_of(&c->at[k], args, i), got);
     }
     if (getenv("WADI_TEST_TELL"))
         print_message("%s %s: %.2f\n", wadi_sop_get(f->op)->name, wadi_type_name(c->type), worst);
