@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "peers/elementary.h"
+#include "bench/arrays/peers/elementary.h"
 #include "wadi/wadi.h"
 
 enum { COUNT = 1 << 20, OPTIONS = 1 << 22 };

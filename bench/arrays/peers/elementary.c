@@ -1,5 +1,5 @@
 /* Loops in C over elementary functions: see elementary.h. */
-#include "elementary.h"
+#include "bench/arrays/peers/elementary.h"
 
 #include <math.h>
 
