@@ -5,12 +5,12 @@
 #include <stdint.h>
 
 /* of x */
-#define PEER_ONE(X)                                                                               \
-    X(exp)                                                                                        \
-    X(exp2)                                                                                       \
-    X(expm1)                                                                                      \
-    X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) \
-        X(tanh) X(asinh) X(acosh) X(atanh) X(cbrt) X(erf) X(erfc) X(lgamma) X(tgamma)
+/* clang-format off */
+#define PEER_ONE(X) \
+    X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) \
+    X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) \
+    X(asinh) X(acosh) X(atanh) X(cbrt) X(erf) X(erfc) X(lgamma) X(tgamma)
+/* clang-format on */
 /* of x and 2 - x / 4 */
 #define PEER_TWO(X) X(pow) X(atan2) X(hypot)
 
