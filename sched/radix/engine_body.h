@@ -17,6 +17,7 @@ enum {
     CACHED = 1 << 14,  /* rows up to this length are sorted where they go */
     PARTED = 1 << 18,  /* numbers that are parted by pivots, where that is fast */
     COUNTED = 1 << 15, /* rows of 16 bits from this length on are counted */
+    VALUES = 16,       /* so few different keys are counted */
     SAMPLE = 1024,     /* keys that say which digits are likely */
     BATCH = 512,       /* keys that are computed before they are counted or placed */
     BLOCK = 1 << 15    /* elements that a worker converts at once */
@@ -152,6 +153,12 @@ typedef struct span {
     bool minus;                      /* a -0 is there */
 } span;
 
+/* Of some chunk, how often each of a few keys is there. */
+typedef struct tally {
+    int64_t count[VALUES];
+    bool minus; /* a -0 is there */
+} tally;
+
 typedef struct source source;
 
 typedef struct job {
@@ -172,10 +179,13 @@ typedef struct job {
     bool again; /* it is a digit of a long row */
     wadi_pool *pool;
     int64_t chunks;
-    span *span;    /* [chunks] */
-    int64_t *at;   /* [chunks][MOST] */
-    int64_t *end;  /* [digits] */
-    int64_t large; /* digits of so many numbers are shared, too */
+    int values;             /* of a row with so few different keys */
+    uint64_t value[VALUES]; /* rising */
+    tally *tally;           /* [chunks] */
+    span *span;             /* [chunks] */
+    int64_t *at;            /* [chunks][MOST] */
+    int64_t *end;           /* [digits] */
+    int64_t large;          /* digits of so many numbers are shared, too */
 } job;
 
 struct source {
@@ -190,6 +200,10 @@ struct source {
     /* Keys in `to` become elements again. */
     void (*restore)(const job *j, int64_t begin, int64_t end);
     uint64_t (*key)(const job *j, int64_t i);
+    /* Adds to how often each of the job's values is there; not for bytes. */
+    void (*tally)(const job *j, int64_t begin, int64_t end, tally *t);
+    /* Elements with this key to [begin, end) of `to`. */
+    void (*spread)(const job *j, int64_t begin, int64_t end, uint64_t key);
 };
 
 static const uint32_t sign32 = (uint32_t)1 << 31;

@@ -208,11 +208,24 @@ static void choose_digits(job *j, uint64_t first, uint64_t range) {
     j->digits = (int64_t)(range >> j->shift) + 1;
 }
 
+/* The different keys of a sorted sample; none if they are many. */
+static void note_values(job *j, const uint64_t *key) {
+    for (int64_t i = 0; i < SAMPLE; i++) {
+        if (i > 0 && key[i] == key[i - 1]) continue;
+        if (j->values == VALUES) {
+            j->values = 0;
+            return;
+        }
+        j->value[j->values++] = key[i];
+    }
+}
+
 /* For the keys of a sample, without a few at both ends: strangers far from all others would leave one digit to those. */
 static void guess_digits(job *j) {
     uint64_t key[SAMPLE], room[SAMPLE];
     for (int64_t i = 0; i < SAMPLE; i++) key[i] = j->source->key(j, chunk_at(j->n, SAMPLE, i));
     sort_u64(key, room, SAMPLE, false);
+    note_values(j, key);
     const uint64_t first = key[SAMPLE / 128];
     choose_digits(j, first, key[SAMPLE - 1 - SAMPLE / 128] - first);
 }
@@ -223,11 +236,56 @@ static void find_digits(job *j) {
     choose_digits(j, s.low, s.high - s.low);
 }
 
+/* ---- rows of a few different numbers ---- */
+
+static void tally_chunks(void *env, int worker, int64_t begin, int64_t end) {
+    const job *j = env;
+    WADI_UNUSED(worker);
+    for (int64_t c = begin; c < end; c++)
+        j->source->tally(j, chunk_at(j->n, j->chunks, c), chunk_at(j->n, j->chunks, c + 1),
+                         &j->tally[c]);
+}
+
+/* For each place of a block the key that belongs there: end[v] is where value v ends. */
+static void spread_blocks(void *env, int worker, int64_t begin, int64_t end) {
+    const job *j = env;
+    WADI_UNUSED(worker);
+    const int64_t last = block_end(j, end);
+    int v = 0;
+    for (int64_t from = begin * BLOCK; from < last;) {
+        while (j->end[v] <= from) v++;
+        const int64_t to = j->end[v] < last ? j->end[v] : last;
+        j->source->spread(j, from, to, j->value[v]);
+        from = to;
+    }
+}
+
+/* Whether the row has only keys of the sample, which are few. Then it is sorted. */
+static bool sort_values(job *j, span *out) {
+    if (j->packed || j->again || j->values == 0) return false;
+    j->tally = calloc((size_t)j->chunks, sizeof *j->tally);
+    if (j->tally == NULL) return false;
+    for_each(j->pool, j->chunks, 1, tally_chunks, j);
+    int64_t sum = 0;
+    for (int v = 0; v < j->values; v++) {
+        for (int64_t c = 0; c < j->chunks; c++) sum += j->tally[c].count[v];
+        j->end[v] = sum;
+    }
+    *out = (span){.minus = false};
+    for (int64_t c = 0; c < j->chunks; c++) out->minus = out->minus || j->tally[c].minus;
+    free(j->tally);
+    if (sum == j->n) by_blocks(j, spread_blocks);
+    return sum == j->n;
+}
+
+/* ---- a long row ---- */
+
 static bool sort_chunks(job *j, span *out) {
     if (j->again)
         find_digits(j);
     else
         guess_digits(j);
+    if (sort_values(j, out)) return true;
     *out = look_at_all(j);
     if (is_in_order(j, out)) return true;
     if (!choose_bits(j, out)) return false;

@@ -54,6 +54,32 @@ static void NAMED(look)(const job *j, int64_t begin, int64_t end, span *out, int
     }
 }
 
+/* How often each of these few keys is there. */
+static void NAMED(tally)(const job *j, int64_t begin, int64_t end, tally *t) {
+    RAW key[BATCH];
+    for (int64_t from = begin; from < end; from += BATCH) {
+        const int64_t n = end - from < BATCH ? end - from : BATCH;
+        RAW minus = 0;
+        NAMED(read)(j, from, n, key);
+        for (int v = 0; v < j->values; v++) {
+            const RAW value = (RAW)j->value[v];
+            RAW same = 0; /* of a batch: fits 16 bits */
+            for (int64_t i = 0; i < n; i++) same = (RAW)(same + (key[i] == value));
+            t->count[v] += (int64_t)same;
+        }
+        for (int64_t i = 0; i < n; i++)
+            minus = (RAW)(minus | IS_MINUS(((const RAW *)j->from)[from + i]));
+        t->minus = t->minus || minus != 0;
+    }
+}
+
+static void NAMED(spread)(const job *j, int64_t begin, int64_t end, uint64_t value) {
+    RAW *to = j->to;
+    const RAW flip = (RAW)j->flip, number = NUMBER((RAW)value, flip);
+    WADI_UNUSED(flip);
+    for (int64_t i = begin; i < end; i++) to[i] = number;
+}
+
 static void NAMED(place)(const job *j, int64_t begin, int64_t end, int64_t *at) {
     RAW key[BATCH], *to = j->room;
     uint16_t digit[BATCH];
@@ -108,8 +134,9 @@ static uint64_t NAMED(key)(const job *j, int64_t i) {
     return KEY(a[i], flip);
 }
 
-static const source NAMED(source) = {NAMED(look), NAMED(place),   NAMED(place_packed), NAMED(keys),
-                                     NAMED(pack), NAMED(restore), NAMED(key)};
+static const source NAMED(source) = {NAMED(look), NAMED(place), NAMED(place_packed),
+                                     NAMED(keys), NAMED(pack),  NAMED(restore),
+                                     NAMED(key),  NAMED(tally), NAMED(spread)};
 
 #undef RAW
 #undef KEY
