@@ -141,7 +141,7 @@ static void bench_fini(bench *b, const row *r) {
 /* The logarithm of gamma has a root between any two whole numbers below -2, where only the difference has a bound. */
 static bool is_near_zero(bench *b, double got) {
     mpfr_sub_d(b->spare, b->want, got, MPFR_RNDN);
-    return fabs(mpfr_get_d(b->spare, MPFR_RNDN)) < 0x1p-55;
+    return fabs(mpfr_get_d(b->spare, MPFR_RNDN)) < 0x1p-53;
 }
 
 static void try(bench *b, const row *r, double x, double y) {
