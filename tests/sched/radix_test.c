@@ -164,6 +164,33 @@ static void long_rows_by_several_workers(void **state) {
     wadi_pool_destroy(pool);
 }
 
+/* Chunks that fall each, while two equal numbers meet where chunks do; and a -0 beyond the first of them. */
+static void what_chunks_tell_together(void **state) {
+    enum { N = 120000 };
+    static double a[N], to[N];
+    static int64_t at[N];
+    wadi_error err = {0};
+    wadi_pool *pool = NULL;
+    (void)state;
+    assert_int_equal(wadi_pool_create(3, &pool, &err), WADI_OK);
+    for (int64_t i = 0; i < N; i++) a[i] = (double)(N - i - (i < N / 2));
+    wadi_call call = {.routine = "argsort", .count = 1, .nin = 1, .nout = 1};
+    call.array[0] = (wadi_call_array){.data = a, .type = WADI_F64, .rank = 1, .shape = {N}};
+    call.array[1] = (wadi_call_array){.data = at, .type = WADI_I64, .rank = 1, .shape = {N}};
+    assert_true(wadi_radix_run_by(engine, &call, pool));
+    for (int64_t i = 1; i < N; i++)
+        assert_true(a[at[i - 1]] < a[at[i]] || (a[at[i - 1]] == a[at[i]] && at[i - 1] < at[i]));
+    for (int64_t i = 0; i < N; i++) a[i] = (double)(mixed((uint64_t)i) % 100000 + 1);
+    a[N - 2] = -0.0;
+    a[N - 1] = 0;
+    call.routine = "sort";
+    call.array[1].data = to;
+    call.array[1].type = WADI_F64;
+    assert_true(wadi_radix_run_by(engine, &call, pool));
+    assert_true(to[0] == 0 && signbit(to[0]) && to[1] == 0 && !signbit(to[1]) && to[2] > 0);
+    wadi_pool_destroy(pool);
+}
+
 static int with_plain(void **state) {
     (void)state;
     engine = &wadi_radix_plain;
@@ -222,8 +249,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(rows_of_every_type, with_plain),
         cmocka_unit_test_setup(long_rows_by_several_workers, with_plain),
+        cmocka_unit_test_setup(what_chunks_tell_together, with_plain),
         cmocka_unit_test_setup(rows_of_every_type, with_avx512),
         cmocka_unit_test_setup(long_rows_by_several_workers, with_avx512),
+        cmocka_unit_test_setup(what_chunks_tell_together, with_avx512),
         cmocka_unit_test(long_rows_alone_are_shared),
         cmocka_unit_test(other_calls_are_declined),
     };
