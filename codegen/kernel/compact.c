@@ -46,6 +46,11 @@ static wadi_lv each(wadi_lower *l, const wadi_bind *bind, wadi_lv from, wadi_lv 
     return wadi_lb_range(&l->b, wadi_lb_for(&l->b, from, below, 1, "i"), num(l, 0), last);
 }
 
+wadi_lv wadi_lower_keeps(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv from,
+                         wadi_lv below, wadi_lv *out) {
+    return keeps(l, bind, ix, each(l, bind, from, below), out);
+}
+
 /* ---- counts ---- */
 
 void wadi_lower_expect_count(wadi_lower *l, const wadi_bind *bind, wadi_lv count, wadi_lv kept) {

@@ -5,6 +5,7 @@
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/check.h"
 #include "codegen/kernel/lanes.h"
+#include "codegen/kernel/masked.h"
 #include "codegen/kernel/nest.h"
 #include "codegen/kernel/permute.h"
 #include "codegen/kernel/read.h"
@@ -21,6 +22,7 @@ typedef struct source {
     int rows;                   /* reduced together: this row and those after it */
     int nfolds;                 /* folds that share a loop over their rows; else 0 */
     const wadi_row_fold *folds; /* [nfolds] */
+    const wadi_bind *filter;    /* the fold goes through what is filtered; NULL: it does not */
 } source;
 
 /* The array that a fold reduces. */
@@ -44,7 +46,7 @@ static void source_element(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out) {
 static source source_of(const wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix) {
     const wadi_val array = reduced_by(bind);
     const wadi_array_type *t = wadi_type_of(l, array);
-    return (source){array, t->rank, t->elem.fields, ix, -1, 1, 0, NULL};
+    return (source){array, t->rank, t->elem.fields, ix, -1, 1, 0, NULL, NULL};
 }
 
 wadi_lv wadi_lower_row_length(wadi_lower *l, const wadi_bind *bind) {
@@ -87,12 +89,18 @@ static source source_of_all(wadi_lower *l, int count, const wadi_bind *const *fo
     return src;
 }
 
+static void total_of_kept(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
+    const source *src = env;
+    wadi_lower_masked_total(l, r, src->filter, out);
+}
+
 void wadi_lower_fold_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
     source src = source_of(l, bind, ix);
     const wadi_row r = row_of(l, bind, &src);
+    src.filter = wadi_lower_masked_by(l->y, l->of.known, reduced_by(bind));
     (void)wadi_lower_not_harmless(l);
     if (l->status || l->b.failed) return;
-    wadi_lower_fold_row(l, bind, &r, NULL, NULL, out);
+    wadi_lower_fold_row(l, bind, &r, src.filter ? total_of_kept : NULL, &src, out);
 }
 
 /* One row of f32 has only two SIMD accumulators, so each addition waits for the one before; four rows keep the adders busy.
@@ -278,6 +286,14 @@ void wadi_lower_fold_block(wadi_lower *l, int count, const wadi_bind *const *fol
     const wadi_row r = row_of(l, folds[0], &src);
     if (l->status || l->b.failed) return;
     wadi_lower_reduce_block(l, &r, wadi_lb_bin(&l->b, WADI_SOP_MUL, blk, num(l, BLOCK)), out);
+}
+
+void wadi_lower_fold_masked_block(wadi_lower *l, const wadi_bind *bind, const wadi_bind *filter,
+                                  wadi_lv at, wadi_lv before, wadi_lv blk, wadi_lv *out) {
+    source src = source_of(l, bind, NULL);
+    const wadi_row r = row_of(l, bind, &src);
+    if (l->status || l->b.failed) return;
+    wadi_lower_masked_block(l, &r, filter, at, before, blk, out);
 }
 
 void wadi_lower_part(wadi_lower *l, int slot, const wadi_lv *ix, wadi_lv blk, wadi_lv *out) {

@@ -50,6 +50,7 @@ static void load(wadi_lower *l, wadi_val v, const wadi_lv *ix, const wadi_lscope
     }
     if (rank == 0 && is_slot && l->y->slots.at[l->loc[v].slot].kind == WADI_SLOT_REGULAR)
         at = wadi_lower_number_in(l, l->loc[v].slot);
+    if (l->loc[v].windowed) at = wadi_lb_bin(&l->b, WADI_SOP_SUB, at, l->loc[v].first);
     const wadi_lscope *limit = load_limit(l, rank, extent, ix, at, assured);
     for (int f = 0; f < elem->fields; f++)
         out[f] = wadi_lb_name(&l->b, wadi_lb_load(&l->b, wadi_lower_pointer(l, v, f), at, limit),
@@ -178,6 +179,7 @@ static bool read_reshaped(wadi_lower *l, const wadi_bind *bind, const wadi_lv *i
     const wadi_vloc_kind kind = l->loc[source].kind;
     const wadi_array_type *t = wadi_type_of(l, source);
     if (t->rank == 0 || (kind != WADI_LOC_SLOT && kind != WADI_LOC_MEMORY)) return false;
+    if (l->loc[source].windowed) return false;
     wadi_lv extent[WADI_MAX_RANK];
     wadi_lower_extents(l, bind->results[0], extent);
     const wadi_lv at = wadi_lower_linear(l, wadi_type_of(l, bind->results[0])->rank, extent, ix);

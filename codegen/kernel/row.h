@@ -56,6 +56,9 @@ typedef void (*wadi_row_block)(wadi_lower *l, const void *env, wadi_lv blk, wadi
 /** The total of such a row. `first` is the result of the first block, `later` gives those of the others. */
 void wadi_row_combine_blocks(wadi_lower *l, const wadi_row *r, const wadi_lv *first,
                              wadi_row_block later, const void *env, wadi_lv *out);
+/** The same where one piece of code gives the results of all blocks, in order. The row may be empty if the order of f is free. */
+void wadi_row_combine_each(wadi_lower *l, const wadi_row *r, wadi_row_block each, const void *env,
+                           wadi_lv *out);
 /** The same by the lanes of a group, if wadi_lower_has_lanes; f must not fault. `each` gives the results of all blocks, in the lane. */
 void wadi_row_combine_shared(wadi_lower *l, const wadi_row *r, wadi_row_block each, const void *env,
                              wadi_lv *out);
@@ -95,6 +98,10 @@ void wadi_lower_fold_parts(wadi_lower *l, const wadi_bind *bind, int parts, cons
 /** Element `block` of the table of parts of each of the folds, which share a loop; one after the other in `out`. */
 void wadi_lower_fold_block(wadi_lower *l, int count, const wadi_bind *const *folds,
                            const wadi_lv *ix, wadi_lv block, wadi_lv *out);
+/** Block `blk` of the row of `bind`, a fold of what `filter` keeps and does not store. Of the elements that are filtered, the block lies behind
+ *  element `at` - 1; in front of element `at`, `before` have been kept. */
+void wadi_lower_fold_masked_block(wadi_lower *l, const wadi_bind *bind, const wadi_bind *filter,
+                                  wadi_lv at, wadi_lv before, wadi_lv blk, wadi_lv *out);
 wadi_lv wadi_lower_row_length(wadi_lower *l, const wadi_bind *bind);
 /** Element `blk` of the row at `ix` of the table of parts in `slot`. */
 void wadi_lower_part(wadi_lower *l, int slot, const wadi_lv *ix, wadi_lv blk, wadi_lv *out);

@@ -38,6 +38,29 @@ void wadi_row_combine_blocks(wadi_lower *l, const wadi_row *r, const wadi_lv *fi
     wadi_row_get(l, r, total, out);
 }
 
+void wadi_row_combine_each(wadi_lower *l, const wadi_row *r, wadi_row_block each, const void *env,
+                           wadi_lv *out) {
+    wadi_lb *b = &l->b;
+    wadi_lv total[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
+    wadi_row_declare(l, r, NULL, "total", total);
+    const wadi_top top = wadi_row_top(l, r, total);
+    if (top.any_order) {
+        wadi_row_combine_any_order(l, r, each, env, out);
+        return;
+    }
+    const wadi_lv blocks = blocks_of(l, r);
+    const wadi_lv blk = wadi_lb_for(b, num(l, 0), blocks, 1, "blk");
+    const wadi_lv number = bin(l, WADI_SOP_ADD, blk, num(l, 1));
+    each(l, env, blk, x);
+    wadi_lb_if_seldom(b, bin(l, WADI_SOP_GT, blocks, num(l, 1)));
+    wadi_top_next(l, &top, number, bin(l, WADI_SOP_EQ, number, blocks), x);
+    wadi_lb_else(b);
+    for (int f = 0; f < r->fields; f++) wadi_lb_set(b, total[f], x[f]);
+    wadi_lb_end(b);
+    wadi_lb_end(b);
+    wadi_row_get(l, r, total, out);
+}
+
 /* ---- the same by all lanes of a group ----
  *
  * The law combines neighbours in pairs. So 2^k results that begin at a multiple of 2^k are combined by themselves, and so are those of a last,

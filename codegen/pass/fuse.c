@@ -12,7 +12,9 @@
  *   - the same where the reader reads a number of places near each other: if computing an element again for each of them costs less than a
  *     trip through memory (TRIP). In a chain of such readers the numbers are multiplied, so chains end;
  *   - a fold that is read once, at the same index, by element-wise producers that end in a stored array of the same shape: the
- *     map after a fold becomes part of the fold's kernel.
+ *     map after a fold becomes part of the fold's kernel;
+ *   - a filter that one fold reads and nobody else, through element-wise producers if there are some (a masked fold: K23 of Reppy and
+ *     Wingerter 2020).
  * A value is stored if scalar code reads it by `!`, or if it is a result, a condition, the state of a loop, or an argument of an
  * operator that takes arrays whole. Reads of extents alone never count: shapes are known without the elements.
  *
@@ -24,6 +26,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "codegen/kept.h"
 #include "codegen/rewrite.h"
 
 /* Costs of scalar code in additions, roughly. */
@@ -35,7 +38,8 @@ enum {
     ELEMENTARY = 16,
     LOOP = 1000,
     TRIP = 24,  /* storing an element and loading it again */
-    MANY = 4096 /* where counts of places end */
+    MANY = 4096, /* where counts of places end */
+    FAR = 16     /* element-wise producers between a filter and its fold */
 };
 
 /* How a value is read, by all its readers together. */
@@ -52,6 +56,7 @@ typedef struct reads {
     const char *why_whole;
     bool
         aligned; /* its only reader ends in a stored array through element-wise producers of the same shape */
+    int folded; /* its only reader is a fold, so many element-wise producers away; 0: it is not so */
 } reads;
 
 typedef struct fusing {
@@ -215,6 +220,13 @@ static bool same_shape(const fusing *s, wadi_val a, wadi_val b) {
     return wadi_shapes_same(s->cx->shapes, s->m, a, b);
 }
 
+/* How many steps the fold that alone reads a vector is away, if argument `arg` of `b` is read by it or on the way to it; else 0. */
+static int steps_to_fold(const fusing *s, const wadi_bind *b, int arg, const reads *on) {
+    if (s->m->values[b->args[arg]].type.array[0].rank != 1) return 0;
+    if (wadi_op_has(b->op, WADI_TRAIT_REDUCES_ROWS)) return arg == b->nargs - 1;
+    return on && b->op->one_to_one && on->folded > 0 && on->folded < FAR ? on->folded + 1 : 0;
+}
+
 /* Counts the reads of an argument that is read element by element: as many as there are of its reader, or one if the reader is
  * stored. */
 static void read_elements(fusing *s, wadi_val v, const wadi_block *block, const wadi_bind *b,
@@ -226,6 +238,7 @@ static void read_elements(fusing *s, wadi_val v, const wadi_block *block, const 
     const int times = on ? on->count : 1;
     r->aligned = r->count == 0 && times == 1 && b->op->one_to_one && !repeats &&
                  (!on || on->aligned) && same_shape(s, v, reader);
+    r->folded = r->count == 0 && times == 1 && !repeats ? steps_to_fold(s, b, arg, on) : 0;
     r->count = at_most_two(r->count + times);
     const int64_t near = (int64_t)places_in(b, arg) * (on && on->places > 0 ? on->places : 1);
     r->places = near + r->places > MANY ? MANY : (int)near + r->places;
@@ -342,11 +355,38 @@ static void keep(const fusing *s, wadi_val v, const reads *r, const char *why) {
                    by ? by : "", several ? why + n : why);
 }
 
+/* What a filter keeps need not be stored if a fold is all that reads it: the fold finds the elements itself. Then it must be sure how many they
+ * are before it has seen them. */
+static const char *filter_obstacle(const fusing *s, const reads *r, const wadi_bind *b) {
+    if (r->whole) return r->why_whole;
+    if (r->indexed) return "scalar code reads it by index";
+    if (r->elsewhere) return "it is read inside another block";
+    if (r->folded == 0) return "a filter is stored unless one fold is all that reads it";
+    return wadi_counts_kept(s->m, b) ? NULL
+                                     : "its count is not seen to be the number of elements kept";
+}
+
+static void decide_filter(fusing *s, const wadi_bind *b, wadi_val v) {
+    const reads *r = &s->reads[v];
+    const char *why = filter_obstacle(s, r, b);
+    if (!why) {
+        s->m->values[v].storage = WADI_STORE_DELAYED;
+        wadi_diag_note(s->cx->diag, WADI_NOTE_FUSED, v, r->reader,
+                       "only folded: the fold goes through what is filtered");
+    } else if (r->count > 0) {
+        wadi_diag_note(s->cx->diag, WADI_NOTE_KEPT, v, r->reader, "%s", why);
+    }
+}
+
 static void decide(fusing *s, const wadi_bind *b, wadi_val v) {
     const reads *r = &s->reads[v];
     const bool folds = wadi_op_has(b->op, WADI_TRAIT_ALONE);
     const bool candidate = (b->op->kind == WADI_OP_PRODUCER || folds) && b->nresults == 1;
     s->m->values[v].storage = WADI_STORE_MANIFEST;
+    if (wadi_op_has(b->op, WADI_TRAIT_KEEPS)) {
+        decide_filter(s, b, v);
+        return;
+    }
     if (!candidate) {
         if (b->op->kind == WADI_OP_CONSUMER && r->count > 0)
             wadi_diag_note(s->cx->diag, WADI_NOTE_KEPT, v, r->reader,

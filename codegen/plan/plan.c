@@ -29,6 +29,11 @@ static void force_block(wadi_planning *p, const wadi_block *b) {
 
 enum { LONGEST_CHAIN = 100 };
 
+/* Where a chain ends. The few values between a filter and its fold stay delayed if the filter does. */
+static int longest_chain(const wadi_bind *bind) {
+    return wadi_op_has(bind->op, WADI_TRAIT_KEEPS) ? LONGEST_CHAIN / 2 : LONGEST_CHAIN;
+}
+
 /* Lowering follows a chain of delayed values by recursion. This limits its depth by storing a value from time to time. */
 static void cut_chains(wadi_planning *p, const wadi_block *b, int *depth) {
     for (int i = 0; i < b->nbinds; i++) {
@@ -40,7 +45,7 @@ static void cut_chains(wadi_planning *p, const wadi_block *b, int *depth) {
                 deepest = depth[bind->args[a]];
         for (int r = 0; r < bind->nresults; r++) {
             depth[bind->results[r]] = deepest + 1;
-            if (deepest + 1 >= LONGEST_CHAIN && bind->op->kind != WADI_OP_SEQUENCE)
+            if (deepest + 1 >= longest_chain(bind) && bind->op->kind != WADI_OP_SEQUENCE)
                 p->y.forced[bind->results[r]] = true;
         }
     }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,71 @@ static void vectors_of_their_own_stay_apart(void **state) {
                   NULL, 4);
 }
 
+/* norm2 as the paper has it, of pairs and of two vectors: the filter and its sum are one pass (K23), which needs the count before it. The count is
+ * taken beside the other sum where the lengths are equal, and the two maps are one pass there (K45). */
+static const char masked_norm2[] = "program norm2\n"
+                                   "%s"
+                                   "ones = map ys (y) { convert i64 (gt y 0.0f32) }\n"
+                                   "count = fold 0 ones (a, x) { add a x }\n"
+                                   "gts = compact count ys (y) { gt y 0.0f32 }\n"
+                                   "sum1 = fold 0.0f32 xs (a, x) { add a x }\n"
+                                   "sum2 = fold 0.0f32 gts (a, y) { add a y }\n"
+                                   "res1 = map xs (x) { fdiv x (the sum1) }\n"
+                                   "res2 = map ys (y) { fdiv y (the sum2) }\n"
+                                   "output res1\noutput res2\n%s";
+
+static void assert_norm2(const char *inputs, const char *more, const char *disable, int n) {
+    char text[1024];
+    snprintf(text, sizeof text, masked_norm2, inputs, more);
+    assert_passes(text, disable, n);
+}
+
+static void norm2_with_its_filter_stores_nothing_between(void **state) {
+    (void)state;
+    static const char pairs[] = "input xys : {x: f32, y: f32}[n]\n"
+                                "xs = map xys (x, y) { x }\n"
+                                "ys = map xys (x, y) { y }\n";
+    static const char vectors[] = "input xs : f32[n]\ninput ys : f32[m]\n";
+    assert_norm2(pairs, "", NULL, 3);
+    assert_norm2(pairs, "", "siblings", 5);
+    assert_norm2(pairs, "", "siblings,fuse", 9);
+    assert_norm2(vectors, "", NULL, 5);
+}
+
+/* A filter that somebody else reads is stored, and so is one whose count is not seen to be right. */
+static void filters_that_are_not_only_folded_are_stored(void **state) {
+    (void)state;
+    static const char vectors[] = "input xs : f32[n]\ninput ys : f32[m]\n";
+    assert_norm2(vectors, "output gts\n", NULL, 6);
+    assert_norm2(vectors, "most = fold1 gts (a, y) { max a y }\noutput most\n", NULL, 6);
+    compiled c = compile("program counted\n"
+                         "input ys : f32[n]\n"
+                         "ones = map ys (y) { convert i64 (ge y 0.0f32) }\n"
+                         "count = fold 0 ones (a, x) { add a x }\n"
+                         "gts = compact count ys (y) { le 0.0f32 y }\n"
+                         "sum = fold 0.0f32 gts (a, y) { add a y }\n"
+                         "output sum\n",
+                         NULL);
+    assert_non_null(strstr(reason(&c, WADI_NOTE_KEPT, "gts"), "its count is not seen"));
+    compiled_free(&c);
+}
+
+/* What is made of kept elements on the way to the fold, choices in the predicate, and flags beside the vector. */
+static void folds_of_what_is_made_of_kept_elements_are_masked(void **state) {
+    (void)state;
+    assert_passes("program masked\n"
+                  "input xs : f64[n]\n"
+                  "input flags : bool[n]\n"
+                  "ones = zip_with xs flags (x, f) { convert i64 (if f { gt x 1.0 } else { false }) }\n"
+                  "count = fold 0 ones (a, x) { add a x }\n"
+                  "kept = compact count xs flags (x, f) { if f { gt x 1.0 } else { false } }\n"
+                  "twice = map kept (x) { mul 2.0 x }\n"
+                  "far = imap twice (i, x) { sub x (convert f64 i) }\n"
+                  "sum = fold 0.0 far (a, x) { add a x }\n"
+                  "output sum\n",
+                  NULL, 2);
+}
+
 static void scans_and_maps_join_folds(void **state) {
     (void)state;
     assert_passes("program beside\n"
@@ -146,6 +212,9 @@ int main(void) {
         cmocka_unit_test(a_dot_product_is_one_pass),
         cmocka_unit_test(norm2_is_two_passes),
         cmocka_unit_test(vectors_of_their_own_stay_apart),
+        cmocka_unit_test(norm2_with_its_filter_stores_nothing_between),
+        cmocka_unit_test(filters_that_are_not_only_folded_are_stored),
+        cmocka_unit_test(folds_of_what_is_made_of_kept_elements_are_masked),
         cmocka_unit_test(scans_and_maps_join_folds),
         cmocka_unit_test(bodies_of_streams_and_branches_have_siblings),
         cmocka_unit_test(it_is_told_what_stays_apart_and_why),

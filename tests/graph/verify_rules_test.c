@@ -140,15 +140,15 @@ static void marks(void **state) {
     BROKEN(row("ys")->rep = WADI_REP_IRREGULAR,
            "map ys (%4): value %4 has a representation outside of any stream");
     BROKEN(row("xs")->storage = WADI_STORE_DELAYED,
-           "input xs (%0): value %0 is delayed, but no producer or fold makes it");
+           "input xs (%0): value %0 is delayed, but no producer, fold or filter makes it");
     BROKEN(row("q")->storage = WADI_STORE_DELAYED,
-           "compute q (%15): value %15 is delayed, but no producer or fold makes it");
+           "compute q (%15): value %15 is delayed, but no producer, fold or filter makes it");
     BROKEN(row("ys")->storage = WADI_STORE_DELAYED,
            "program 'victim': value %4 is yielded, but delayed");
     BROKEN(row("f")->storage = WADI_STORE_DELAYED,
            "program 'victim': value %13 is yielded, but delayed");
     BROKEN(row("a")->storage = WADI_STORE_DELAYED,
-           "map_seq t (%20): value %17 is delayed, but no producer or fold makes it");
+           "map_seq t (%20): value %17 is delayed, but no producer, fold or filter makes it");
     BROKEN(row("g")->storage = WADI_STORE_DELAYED,
            "program 'victim': value %19 is yielded, but delayed");
 }

@@ -105,6 +105,8 @@ static void place_unit(wadi_lower *l, const wadi_unit *u) {
     const wadi_lv count = wadi_lower_kept_count(l, u->bind, u->extent, u->ix);
     const wadi_lv from = bin(l, WADI_SOP_MUL, piece, num(l, BLOCK));
     const wadi_lv is_last = bin(l, WADI_SOP_GE, next, u->pieces);
+    const wadi_lv upto =
+        sum_before(l, u, sums, next, bin(l, WADI_SOP_LT, next, u->pieces), count);
     const wadi_kept_part part = {
         .bind = u->bind,
         .extent = u->extent,
@@ -113,7 +115,7 @@ static void place_unit(wadi_lower *l, const wadi_unit *u) {
         .from = from,
         .below = bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, num(l, BLOCK)), n),
         .before = sum_before(l, u, sums, piece, bin(l, WADI_SOP_GT, piece, num(l, 0)), num(l, 0)),
-        .limit = sum_before(l, u, sums, next, bin(l, WADI_SOP_LT, next, u->pieces), count),
+        .limit = bin(l, WADI_SOP_MIN, upto, count), /* a stated count may be too small */
         .count = count};
     const wadi_lv kept = wadi_lower_place_kept(l, &part);
     wadi_lb_if(&l->b, is_last);
@@ -121,22 +123,26 @@ static void place_unit(wadi_lower *l, const wadi_unit *u) {
     wadi_lb_end(&l->b);
 }
 
-/* Rows that are known to be short need no table. */
-static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+wadi_status wadi_flat_kept_sums(wadi_flat *c, const wadi_bind *bind, const char *tag,
+                                int *out_slot) {
     static const wadi_cut counts = {table_extents, table_pieces, count_unit, .lanes = true};
     static const wadi_cut sums = {table_extents, one_if_any, sum_unit, .lanes = true};
-    static const wadi_cut places = {NULL, place_pieces, place_unit, .lanes = true};
     const wadi_array_type table = {.rank = c->y->m->values[bind->args[1]].type.array[0].rank,
                                    .elem = wadi_elem_scalar(WADI_I64)};
     const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
     const char *before = tag ? tag : "";
     const char *counting = wadi_arena_printf(c->y->arena, "%scounts", before);
     const char *summing = wadi_arena_printf(c->y->arena, "%ssums", before);
-    int t = -1;
     if (!counting || !summing) return wadi_flat_no_memory(c);
-    WADI_TRY(wadi_flat_slot(c, "counts", kind, &table, &t));
-    WADI_TRY(wadi_flat_cut(c, bind, t, &counts, counting, -1, true));
-    WADI_TRY(wadi_flat_cut(c, bind, t, &sums, summing, -1, false));
+    WADI_TRY(wadi_flat_slot(c, "counts", kind, &table, out_slot));
+    WADI_TRY(wadi_flat_cut(c, bind, *out_slot, &counts, counting, -1, true));
+    return wadi_flat_cut(c, bind, *out_slot, &sums, summing, -1, false);
+}
+
+static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+    static const wadi_cut places = {NULL, place_pieces, place_unit, .lanes = true};
+    int t = -1;
+    WADI_TRY(wadi_flat_kept_sums(c, bind, tag, &t));
     return wadi_flat_cut(c, bind, slot, &places, tag, t, true);
 }
 

@@ -104,6 +104,16 @@ void wadi_flat_unit_of(wadi_lower *l, const wadi_unit *u, int64_t piece);
 /** For skeletons that have no cut of their own: rows are cut into pieces of WADI_FLAT_UNIT elements. */
 enum { WADI_FLAT_UNIT = 4096 };
 wadi_status wadi_flat_pieces(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
+/** The steps of a compact or partition that make a new slot: how many elements each block of a row and those before it keep, but the last. */
+wadi_status wadi_flat_kept_sums(wadi_flat *c, const wadi_bind *bind, const char *tag,
+                                int *out_slot);
+/** The steps of `fold` that make its blocks, if it folds what a filter keeps and that is not stored (masked.c): *out_slot is their table. It stays
+ *  -1 if the fold is like any other, which it is after this where lanes share the work. */
+wadi_status wadi_flat_masked(wadi_flat *c, const wadi_bind *fold, int *out_slot);
+/** A slot for the table of the blocks of a fold. */
+wadi_status wadi_flat_fold_table(wadi_flat *c, const wadi_bind *bind, int *out_slot);
+/** Changes the extents of the result of a fold to those of that table. */
+void wadi_flat_fold_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent);
 /** Whether rows (the innermost dimension) of `array` may be longer than a unit. */
 bool wadi_flat_has_long_rows(const wadi_flat *c, wadi_val array);
 /** Whether elements of `array` can be read in any order, since no fault can come of it; if `cheap`, computing one twice costs no more than keeping

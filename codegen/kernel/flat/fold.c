@@ -16,7 +16,7 @@ static int table_rank(const wadi_lower *l, const wadi_bind *bind) {
     return wadi_type_of(l, bind->results[0])->rank + 1;
 }
 
-static void table_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
+void wadi_flat_fold_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
     extent[table_rank(l, bind) - 1] = wadi_flat_pieces_of(l, wadi_lower_row_length(l, bind), BLOCK);
 }
 
@@ -80,12 +80,12 @@ static void blocks_unit(wadi_lower *l, const wadi_unit *u) {
 }
 
 static const wadi_cut *table_cut(const wadi_flat *c) {
-    static const wadi_cut by_one = {.extents = table_extents,
+    static const wadi_cut by_one = {.extents = wadi_flat_fold_extents,
                                     .pieces = table_pieces,
                                     .unit = table_unit,
                                     .each = 1,
                                     .joins = true};
-    static const wadi_cut by_groups = {.extents = table_extents,
+    static const wadi_cut by_groups = {.extents = wadi_flat_fold_extents,
                                        .rows = units_of_blocks,
                                        .unit = blocks_unit,
                                        .whole = true,
@@ -94,7 +94,7 @@ static const wadi_cut *table_cut(const wadi_flat *c) {
     return c->y->grouped ? &by_groups : &by_one;
 }
 
-static wadi_status table_slot(wadi_flat *c, const wadi_bind *bind, int *out_slot) {
+wadi_status wadi_flat_fold_table(wadi_flat *c, const wadi_bind *bind, int *out_slot) {
     wadi_array_type table = c->y->m->values[bind->results[0]].type.array[0];
     const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
     table.rank++;
@@ -108,10 +108,13 @@ static void done_into(wadi_flat *c, const wadi_bind *bind, int slot) {
 }
 
 static wadi_status blocks(wadi_flat *c, const wadi_bind *bind) {
-    int slot = 0;
-    if (!wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1])) return WADI_OK;
-    WADI_TRY(table_slot(c, bind, &slot));
-    WADI_TRY(wadi_flat_cut(c, bind, slot, table_cut(c), "parts", -1, true));
+    int slot = -1;
+    WADI_TRY(wadi_flat_masked(c, bind, &slot));
+    if (slot < 0) {
+        if (!wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1])) return WADI_OK;
+        WADI_TRY(wadi_flat_fold_table(c, bind, &slot));
+        WADI_TRY(wadi_flat_cut(c, bind, slot, table_cut(c), "parts", -1, true));
+    }
     done_into(c, bind, slot);
     return WADI_OK;
 }
@@ -121,7 +124,7 @@ static wadi_status beside(wadi_flat *c, const wadi_bind *bind, wadi_flat_part *o
     if (!wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1]) ||
         (c->y->grouped && !wadi_fun_has_lanes(bind->funs[0])))
         return WADI_OK;
-    WADI_TRY(table_slot(c, bind, &out->slot));
+    WADI_TRY(wadi_flat_fold_table(c, bind, &out->slot));
     out->cut = table_cut(c);
     out->tag = "parts";
     done_into(c, bind, out->slot);

@@ -1,0 +1,123 @@
+/* Compares the function that is summed with the filter's predicate, as two expressions over elements of arrays. */
+#include "codegen/kept.h"
+
+enum { STEPS = 256 /* of a comparison: a value that is used twice is compared twice */ };
+
+/* A function of one element of each of some arrays. */
+typedef struct element_fun {
+    const wadi_module *m;
+    const wadi_fun *f;
+    int narrays;
+    const wadi_val *arrays;
+} element_fun;
+
+typedef struct comparing {
+    element_fun a, b;
+    int steps; /* that are left */
+} comparing;
+
+/* The array and the field that scalar v is, if it is a parameter. */
+static bool is_element(const element_fun *e, wadi_sval v, wadi_val *out_array, int *out_field) {
+    const wadi_sblock *body = e->f->body;
+    for (int k = 0, p = 0; k < e->narrays; k++)
+        for (int f = 0; f < e->m->values[e->arrays[k]].type.array[0].elem.fields; f++, p++) {
+            if (p >= body->nparams || body->params[p] != v) continue;
+            *out_array = e->arrays[k];
+            *out_field = f;
+            return true;
+        }
+    return false;
+}
+
+static const wadi_sinst *maker_in(const wadi_sblock *b, wadi_sval v) {
+    const wadi_sinst *found = NULL;
+    for (int i = 0; i < b->ninsts && !found; i++) {
+        const wadi_sinst *s = b->insts[i];
+        if (v >= s->first && v - s->first < (wadi_sval)s->nresults) found = s;
+        for (int k = 0; k < 2 && !found; k++)
+            if (s->block[k]) found = maker_in(s->block[k], v);
+    }
+    return found;
+}
+
+static bool same_scalar(comparing *c, wadi_sval x, wadi_sval y);
+
+/* Blocks without parameters: the sides of a choice. */
+static bool same_block(comparing *c, const wadi_sblock *a, const wadi_sblock *b) {
+    if (!a || !b) return a == b;
+    if (a->nparams > 0 || b->nparams > 0 || a->nyields != b->nyields) return false;
+    for (int y = 0; y < a->nyields; y++)
+        if (!same_scalar(c, a->yields[y], b->yields[y])) return false;
+    return true;
+}
+
+static bool same_inst(comparing *c, const wadi_sinst *a, const wadi_sinst *b) {
+    if (a->op != b->op || a->nargs != b->nargs || a->nresults != b->nresults ||
+        a->array != b->array)
+        return false;
+    if (a->op == WADI_SOP_EXTENT && a->dim != b->dim) return false;
+    if (a->op == WADI_SOP_CONST && (a->imm.bits != b->imm.bits || a->imm.im != b->imm.im))
+        return false;
+    for (int i = 0; i < a->nargs; i++)
+        if (!same_scalar(c, a->args[i], b->args[i])) return false;
+    return same_block(c, a->block[0], b->block[0]) && same_block(c, a->block[1], b->block[1]);
+}
+
+static bool same_scalar(comparing *c, wadi_sval x, wadi_sval y) {
+    wadi_val array_x = WADI_NONE, array_y = WADI_NONE;
+    int field_x = 0, field_y = 0;
+    if (c->steps-- <= 0 || c->a.f->types[x] != c->b.f->types[y]) return false;
+    const bool element = is_element(&c->a, x, &array_x, &field_x);
+    if (element != is_element(&c->b, y, &array_y, &field_y)) return false;
+    if (element) return array_x == array_y && field_x == field_y;
+    const wadi_sinst *a = maker_in(c->a.f->body, x), *b = maker_in(c->b.f->body, y);
+    return a && b && x - a->first == y - b->first && same_inst(c, a, b);
+}
+
+/* ---- the sum ---- */
+
+static const wadi_bind *maker_of(const wadi_module *m, wadi_val v) {
+    return m->values[v].def == WADI_DEF_BIND ? m->values[v].bind : NULL;
+}
+
+static bool is_zero(const wadi_module *m, wadi_val v) {
+    return m->values[v].def == WADI_DEF_CONST && m->values[v].imm.bits == 0;
+}
+
+static bool adds(const wadi_fun *f) {
+    const wadi_sblock *b = f->body;
+    if (b->nparams != 2 || b->nyields != 1) return false;
+    const wadi_sinst *i = maker_in(b, b->yields[0]);
+    return i && i->op == WADI_SOP_ADD && i->args[0] != i->args[1] &&
+           (i->args[0] == b->params[0] || i->args[0] == b->params[1]) &&
+           (i->args[1] == b->params[0] || i->args[1] == b->params[1]);
+}
+
+/* The binding whose elements are summed, if `sum` is a sum from zero of a vector of numbers that come from vectors one by one. */
+static const wadi_bind *summed_by(const wadi_module *m, const wadi_bind *sum) {
+    if (!sum || !wadi_op_has(sum->op, WADI_TRAIT_REDUCES_ROWS) || sum->nargs != 2) return NULL;
+    if (!is_zero(m, sum->args[0]) || !adds(sum->funs[0])) return NULL;
+    const wadi_bind *ones = maker_of(m, sum->args[1]);
+    return ones && ones->op->one_to_one && ones->nfuns == 1 ? ones : NULL;
+}
+
+static int fields_of(const element_fun *e) {
+    int n = 0;
+    for (int k = 0; k < e->narrays; k++)
+        n += e->m->values[e->arrays[k]].type.array[0].elem.fields;
+    return n;
+}
+
+bool wadi_counts_kept(const wadi_module *m, const wadi_bind *filter) {
+    const wadi_bind *ones = summed_by(m, maker_of(m, filter->args[0]));
+    if (!ones) return false;
+    const wadi_fun *f = ones->funs[0], *keep = filter->funs[0];
+    comparing c = {.a = {m, f, ones->nargs, ones->args},
+                   .b = {m, keep, filter->nargs - 1, filter->args + 1},
+                   .steps = STEPS};
+    if (f->body->nparams != fields_of(&c.a) || keep->body->nparams != fields_of(&c.b)) return false;
+    if (f->body->nyields != 1 || m->values[ones->args[0]].type.array[0].rank != 1) return false;
+    const wadi_sinst *number = maker_in(f->body, f->body->yields[0]);
+    return number && number->op == WADI_SOP_CONVERT &&
+           same_scalar(&c, number->args[0], keep->body->yields[0]);
+}

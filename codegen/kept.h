@@ -1,0 +1,11 @@
+/* Whether a filter is told the right number of elements. */
+#ifndef WADI_CODEGEN_KEPT_H
+#define WADI_CODEGEN_KEPT_H
+
+#include "graph/op.h"
+
+/** Whether argument 0 of `filter`, which has WADI_TRAIT_KEEPS, is seen to be how many elements its predicate keeps: the sum, from zero, of 1
+ *  for each of them, over the same arrays by the same function. Then the filter cannot fault, because its predicate has run already. */
+bool wadi_counts_kept(const wadi_module *m, const wadi_bind *filter);
+
+#endif

@@ -1,0 +1,131 @@
+/* Schedule flat of a fold of what a filter keeps and does not store (kernel/masked.c): blocks of kept elements are units.
+ *
+ * Where a block begins among the elements that are filtered follows from how many of them each block keeps: a table that is summed along the
+ * row. The program has summed the same numbers to get the count, so the table is made from the results of the blocks of that sum where they
+ * are at hand. Then what is filtered is read once for the count and once for the fold.
+ *
+ * Lanes of a group place kept elements all at once and do not follow each other, so there the filtered vector is stored and folded. */
+#include "base/error.h"
+#include "codegen/kernel/arith.h"
+#include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/masked.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/row.h"
+#include "codegen/kernel/segment.h"
+#include "codegen/kernel/skeleton.h"
+
+enum { BLOCK = WADI_FOLD_BLOCK };
+
+static wadi_val folded_by(const wadi_bind *fold) {
+    return fold->args[fold->nargs - 1];
+}
+
+static const wadi_bind *filter_of(const wadi_flat *c, const wadi_bind *fold) {
+    return wadi_lower_masked_by(c->y, c->known, folded_by(fold));
+}
+
+/* ---- sums of the results of blocks ---- */
+
+static void sums_extents(wadi_lower *l, const wadi_bind *filter, wadi_lv *extent) {
+    extent[0] = wadi_flat_pieces_but_last(l, wadi_lower_extent(l, filter->args[1], 0), BLOCK);
+}
+
+static wadi_lv one_if_any(wadi_lower *l, const wadi_bind *filter, const wadi_lv *extent) {
+    WADI_UNUSED(filter);
+    return bin(l, WADI_SOP_MIN, extent[0], num(l, 1));
+}
+
+static void sums_unit(wadi_lower *l, const wadi_unit *u) {
+    wadi_lb *b = &l->b;
+    wadi_lv kept[WADI_MAX_FIELDS];
+    const wadi_lv sum = wadi_lb_var(b, WADI_I64, false, num(l, 0), "sum");
+    const wadi_lv blk = wadi_lb_for(b, num(l, 0), u->extent[0], 1, "blk");
+    wadi_lower_part(l, u->table, NULL, blk, kept);
+    const wadi_lv next = bin(l, WADI_SOP_ADD, wadi_lb_get(b, sum), kept[0]);
+    wadi_lb_set(b, sum, next);
+    wadi_lb_store(b, u->pointer[0], blk, next);
+    wadi_lb_end(b);
+}
+
+static wadi_status sums_of_parts(wadi_flat *c, const wadi_bind *filter, int parts, int *out_slot) {
+    static const wadi_cut cut = {.extents = sums_extents, .pieces = one_if_any, .unit = sums_unit};
+    const wadi_array_type table = {.rank = 1, .elem = wadi_elem_scalar(WADI_I64)};
+    const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
+    WADI_TRY(wadi_flat_slot(c, "kept", kind, &table, out_slot));
+    return wadi_flat_cut(c, filter, *out_slot, &cut, "sums", parts, true);
+}
+
+/* ---- blocks of kept elements ---- */
+
+typedef struct seeking {
+    wadi_lv sums; /* pointer to the table */
+    wadi_lv first;
+} seeking;
+
+static wadi_lv reaches(wadi_lower *l, void *env, wadi_lv j) {
+    const seeking *s = env;
+    return bin(l, WADI_SOP_GT, wadi_lb_load(&l->b, s->sums, j, NULL), s->first);
+}
+
+/* The sum in front of block j of what is filtered. */
+static wadi_lv sum_before(wadi_lower *l, const seeking *s, wadi_lv j) {
+    wadi_lb *b = &l->b;
+    const wadi_lv var = wadi_lb_var(b, WADI_I64, false, num(l, 0), "before");
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, j, num(l, 0)));
+    wadi_lb_set(b, var, wadi_lb_load(b, s->sums, bin(l, WADI_SOP_SUB, j, num(l, 1)), NULL));
+    wadi_lb_end(b);
+    return wadi_lb_get(b, var);
+}
+
+static wadi_lv pieces(wadi_lower *l, const wadi_bind *fold, const wadi_lv *extent) {
+    WADI_UNUSED(l);
+    WADI_UNUSED(fold);
+    return extent[0];
+}
+
+static void block_unit(wadi_lower *l, const wadi_unit *u) {
+    wadi_lv sums[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
+    const wadi_lv blk = wadi_flat_piece(l, u);
+    const wadi_bind *filter = wadi_lower_masked_by(l->y, l->of.known, folded_by(u->bind));
+    wadi_flat_table(l, u, sums);
+    seeking s = {sums[0], bin(l, WADI_SOP_MUL, blk, num(l, BLOCK))};
+    const wadi_lv n = wadi_lower_extent(l, filter->args[1], 0);
+    const wadi_lv j = wadi_lower_search(l, wadi_flat_pieces_but_last(l, n, BLOCK), reaches, &s);
+    const wadi_lv before = sum_before(l, &s, j);
+    wadi_lower_fold_masked_block(l, u->bind, filter, bin(l, WADI_SOP_MUL, j, num(l, BLOCK)), before,
+                                 blk, x);
+    for (int f = 0; f < wadi_type_of(l, u->bind->results[0])->elem.fields; f++)
+        wadi_lb_store(&l->b, u->pointer[f], blk, x[f]);
+}
+
+static wadi_status block_steps(wadi_flat *c, const wadi_bind *fold, const wadi_bind *filter,
+                               int *out_slot) {
+    static const wadi_cut cut = {
+        .extents = wadi_flat_fold_extents, .pieces = pieces, .unit = block_unit, .each = 1};
+    const int parts = c->parts[filter->args[0]];
+    int sums = -1;
+    if (parts >= 0)
+        WADI_TRY(sums_of_parts(c, filter, parts, &sums));
+    else
+        WADI_TRY(wadi_flat_kept_sums(c, filter, NULL, &sums));
+    WADI_TRY(wadi_flat_fold_table(c, fold, out_slot));
+    return wadi_flat_cut(c, fold, *out_slot, &cut, "parts", sums, true);
+}
+
+/* ---- stored, for lanes ---- */
+
+static wadi_status store_kept(wadi_flat *c, const wadi_bind *filter) {
+    const wadi_val v = filter->results[0];
+    const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
+    WADI_TRY(wadi_flat_slot(c, c->y->m->values[v].name, kind, &c->y->m->values[v].type.array[0],
+                            &c->y->slot_of[v]));
+    WADI_TRY(wadi_skeleton_of(c->y, filter)->into_slot(c, filter, c->y->slot_of[v], NULL));
+    c->known[v] = true;
+    return WADI_OK;
+}
+
+wadi_status wadi_flat_masked(wadi_flat *c, const wadi_bind *fold, int *out_slot) {
+    const wadi_bind *filter = filter_of(c, fold);
+    if (!filter) return WADI_OK;
+    return c->y->grouped ? store_kept(c, filter) : block_steps(c, fold, filter, out_slot);
+}

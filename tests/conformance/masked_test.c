@@ -1,0 +1,181 @@
+/* Folds of what a filter keeps, without the filtered vector: they give what the interpreter gives, which folds that vector, in every schedule,
+ * and fault as it does. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "tests/conformance/texts.h"
+
+/* Predicates of element x with index i: all, none, a third, the first half, a few, runs that are longer than a block, and one of NaN. */
+static const char *const predicates[] = {"ge x 0.0",
+                                         "lt x 0.0",
+                                         "eq (rem i 3) 1",
+                                         "lt i (quot (extent xs 0) 2)",
+                                         "eq (rem i 5000) 4999",
+                                         "lt (rem i 9000) 4100",
+                                         "lt (fdiv x 0.0) (sub x (fdiv x 0.0))"};
+
+enum { PREDICATES = sizeof predicates / sizeof *predicates };
+
+/* A filter of xs and its count: values kept<k> and count<k>. */
+static void add_filter(wadi_text *t, int k, const char *keep) {
+    wadi_text_addf(t,
+                   "ones%d = zip_with xs is (x, i) { convert i64 (%s) }\n"
+                   "count%d = fold 0 ones%d (a, x) { add a x }\n"
+                   "kept%d = compact count%d xs is (x, i) { %s }\n",
+                   k, keep, k, k, k, k, keep);
+}
+
+static void add_vector(wadi_text *t, const char *of) {
+    wadi_text_addf(t, "xs = %s\nis = imap xs (i, x) { i }\n", of);
+}
+
+static void check(void **state, const wadi_text *t, bool faults) {
+    assert_false(t->failed);
+    texts_check(state, t->at, faults);
+}
+
+/* One fold of each predicate. */
+static void folds_of_many_lengths(void **state) {
+    static const int lengths[] = {0, 1, 15, 16, 17, 4095, 4097, 65535, 65536, 65537};
+    for (size_t n = 0; n < sizeof lengths / sizeof *lengths; n++) {
+        wadi_text t;
+        wadi_text_init(&t);
+        wadi_text_addf(&t, "program lengths\ninput r200000 : f64[n]\n");
+        char of[64];
+        snprintf(of, sizeof of, "take dim=0 r200000 %d", lengths[n]);
+        add_vector(&t, of);
+        for (int k = 0; k < PREDICATES; k++) {
+            add_filter(&t, k, predicates[k]);
+            wadi_text_addf(&t, "sum%d = fold 0.5 kept%d (a, x) { add a x }\noutput sum%d\n", k, k,
+                           k);
+        }
+        check(state, &t, false);
+        wadi_text_fini(&t);
+    }
+}
+
+/* Kinds of folds, each of a filter of its own: orders that are free or fixed, records, minima, maps on the way, and the index of a kept
+ * element. */
+static void folds_of_many_kinds(void **state) {
+    static const char *const folds[] = {
+        "out%d = fold 1.0 kept%d (a, x) { sub a x }\n",
+        "w%d = map kept%d (x) { convert i64 (mul x 1000.0) }\nout%d = fold 7 w%d (a, x) { add a x }\n",
+        "out%d = fold1 kept%d (a, x) { max a x }\n",
+        "w%d = map kept%d (x) { one: x, two: convert f32 (sub 1.0 x) }\n"
+        "out%d = fold zero w%d (a, b, c, d) { one: add a c, two: min b d }\n",
+        "w%d = imap kept%d (j, x) { mul x (convert f64 j) }\nout%d = fold 0.0 w%d (a, x) { add a x }\n",
+        "w%d = map kept%d (x) { ne (fdiv (sub x x) (sub x x)) x }\n"
+        "out%d = fold true w%d (a, x) { and a x }\n"};
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_text_addf(&t, "program kinds\ninput r200000 : f64[n]\nzero = unit { one: 0.0, two: 9.0f32 }\n");
+    add_vector(&t, "map r200000 (x) { sub 0.75 x }");
+    for (int k = 0; k < (int)(sizeof folds / sizeof *folds); k++) {
+        add_filter(&t, k, predicates[k == 1 ? 0 : 2 + k % 4]);
+        wadi_text_addf(&t, folds[k], k, k, k, k);
+        wadi_text_addf(&t, "output out%d\n", k);
+    }
+    check(state, &t, false);
+    wadi_text_fini(&t);
+}
+
+/* A vector of its own length beside what is kept, and a fold whose result is read on the way to another. */
+static void kept_elements_beside_others(void **state) {
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_text_addf(&t, "program beside\ninput r200000 : f64[n]\n");
+    add_vector(&t, "map r200000 (x) { x }");
+    add_filter(&t, 0, predicates[2]);
+    wadi_text_addf(&t,
+                   "others = generate count0 (j) { convert f64 (rem j 7) }\n"
+                   "products = zip_with kept0 others (x, y) { mul x y }\n"
+                   "dot = fold 0.0 products (a, x) { add a x }\n"
+                   "mean = map dot (x) { fdiv x (convert f64 (the count0)) }\n"
+                   "output mean\n");
+    check(state, &t, false);
+    wadi_text_fini(&t);
+}
+
+/* Filters of each element of a stream, of 0 to three blocks, and inside branches and loops. */
+static void filters_of_rows(void **state) {
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_text_addf(&t, "program rows\ns = stream_in \"s\" : seq(i64)\n"
+                       "u = map_seq s (k) {\n"
+                       "n = unit { max 0 (add (mul 4096 (quot (the k) 3)) (sub (rem (the k) 3) 1)) }\n");
+    add_vector(&t, "generate n (i) { fdiv 1.0 (convert f64 (add i (add (the k) 1))) }");
+    for (int k = 0; k < PREDICATES; k++) {
+        add_filter(&t, k, predicates[k]);
+        wadi_text_addf(&t, "sum%d = fold 0.5 kept%d (a, x) { add a x }\n", k, k);
+    }
+    wadi_text_addf(&t, "few = unit { lt (the k) 5 }\n"
+                       "r = acond few {\n");
+    add_filter(&t, 7, "eq (rem i 2) 0");
+    wadi_text_addf(&t, "least = fold 2.0 kept7 (a, x) { min a x }\nyield least\n} else {\n");
+    add_filter(&t, 8, "gt x 0.001");
+    wadi_text_addf(&t, "w = map kept8 (x) { add x (convert f64 (the k)) }\n"
+                       "far = fold 0.0 w (a, x) { add a x }\nyield far\n}\nyield r");
+    for (int k = 0; k < PREDICATES; k++) wadi_text_addf(&t, ", sum%d", k);
+    wadi_text_addf(&t, "\n}\nstream_out \"out\" u\n");
+    check(state, &t, false);
+    wadi_text_fini(&t);
+}
+
+static void fault(void **state, const char *keep, const char *rest) {
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_text_addf(&t, "program faults\ninput r200000 : f64[n]\ninput z : i64[m]\n");
+    add_vector(&t, "map r200000 (x) { x }");
+    add_filter(&t, 0, keep);
+    wadi_text_addf(&t, "%s", rest);
+    check(state, &t, true);
+    wadi_text_fini(&t);
+}
+
+static void faults_are_told(void **state) {
+    /* in the predicate, in what is made of kept elements, in both, in the fold, and of a row that turns out empty */
+    fault(state, "eq (quot 1 (sub i 70000)) 0",
+          "sum = fold 0.0 kept0 (a, x) { add a x }\noutput sum\n");
+    fault(state, "eq (rem i 3) 0",
+          "w = imap kept0 (j, x) { z ! (quot j 5000) }\nsum = fold 0 w (a, x) { add a x }\noutput sum\n");
+    fault(state, "eq (rem i (sub 5 i)) 0",
+          "w = imap kept0 (j, x) { quot 5 (sub j 1) }\nsum = fold 0 w (a, x) { add a x }\noutput sum\n");
+    fault(state, "ge i 0",
+          "w = imap kept0 (j, x) { sub 5000 j }\nsum = fold1 w (a, x) { add (quot 1 x) a }\noutput sum\n");
+    fault(state, "lt i 0", "most = fold1 kept0 (a, x) { max a x }\noutput most\n");
+}
+
+/* A count that the program makes in another way is believed only when the elements have been counted. */
+static void wrong_counts_are_told(void **state) {
+    static const char text[] = "program wrong\n"
+                               "input r200000 : f64[n]\n"
+                               "ones = map r200000 (x) { convert i64 (gt x %s) }\n"
+                               "count = fold %s ones (a, x) { add a x }\n"
+                               "kept = compact count r200000 (x) { gt x 0.01 }\n"
+                               "sum = fold 0.0 kept (a, x) { add a x }\n"
+                               "output sum\n";
+    char wrong[512];
+    snprintf(wrong, sizeof wrong, text, "0.02", "0");
+    texts_check(state, wrong, true);
+    snprintf(wrong, sizeof wrong, text, "0.01", "1");
+    texts_check(state, wrong, true);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folds_of_many_lengths),
+        cmocka_unit_test(folds_of_many_kinds),
+        cmocka_unit_test(kept_elements_beside_others),
+        cmocka_unit_test(filters_of_rows),
+        cmocka_unit_test(faults_are_told),
+        cmocka_unit_test(wrong_counts_are_told),
+    };
+    return cmocka_run_group_tests(tests, texts_open, texts_close);
+}
