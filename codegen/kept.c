@@ -103,8 +103,7 @@ static const wadi_bind *summed_by(const wadi_module *m, const wadi_bind *sum) {
 
 static int fields_of(const element_fun *e) {
     int n = 0;
-    for (int k = 0; k < e->narrays; k++)
-        n += e->m->values[e->arrays[k]].type.array[0].elem.fields;
+    for (int k = 0; k < e->narrays; k++) n += e->m->values[e->arrays[k]].type.array[0].elem.fields;
     return n;
 }
 

@@ -22,7 +22,7 @@ typedef struct wadi_vloc {
     int slot;
     wadi_val alias;
     wadi_lv field[WADI_MAX_FIELDS];
-    bool windowed;    /* MEMORY: only elements from `first` on are there, of a vector */
+    bool windowed; /* MEMORY: only elements from `first` on are there, of a vector */
     wadi_lv first;
     bool own_extents; /* its extents are extent[]; else shape analysis gives them */
     wadi_lv extent[WADI_MAX_RANK];

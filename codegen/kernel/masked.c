@@ -46,7 +46,7 @@ typedef struct masked {
     wadi_lv all;                   /* elements that are filtered */
     wadi_lv tile[WADI_MAX_FIELDS]; /* kept elements, from the first of the block on */
     wadi_lv at, filled;            /* variables: the next element; kept elements in the tile */
-    bool ahead;                    /* `filled` may be negative: elements of blocks before come first */
+    bool ahead; /* `filled` may be negative: elements of blocks before come first */
 } masked;
 
 static const wadi_array_type *kept_type(const wadi_lower *l, const wadi_bind *filter) {
@@ -56,8 +56,7 @@ static const wadi_array_type *kept_type(const wadi_lower *l, const wadi_bind *fi
 static void open_tile(wadi_lower *l, const wadi_row *r, const wadi_bind *filter, masked *out) {
     const wadi_elem *e = &kept_type(l, filter)->elem;
     const wadi_lv room = num(l, BLOCK + STRETCH);
-    *out = (masked){
-        .filter = filter, .row = r, .all = wadi_lower_extent(l, filter->args[1], 0)};
+    *out = (masked){.filter = filter, .row = r, .all = wadi_lower_extent(l, filter->args[1], 0)};
     wadi_lower_at_work(l, filter->results[0]);
     for (int f = 0; f < e->fields; f++)
         out->tile[f] = wadi_lb_scratch(&l->b, e->type[f], 1, &room, "tile");
@@ -89,8 +88,7 @@ static void fill(wadi_lower *l, const masked *k, wadi_lv want) {
     wadi_lb_repeat(b);
     s.from = wadi_lb_get(b, k->at);
     const wadi_lv open = bin(l, WADI_SOP_LT, wadi_lb_get(b, k->filled), want);
-    wadi_lb_leave_unless(
-        b, bin(l, WADI_SOP_LAND, open, bin(l, WADI_SOP_LT, s.from, k->all)));
+    wadi_lb_leave_unless(b, bin(l, WADI_SOP_LAND, open, bin(l, WADI_SOP_LT, s.from, k->all)));
     s.below = bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, s.from, num(l, STRETCH)), k->all);
     wadi_lower_versions(l, build_stretch, &s);
     wadi_lb_set(b, k->at, s.below);
@@ -100,9 +98,8 @@ static void fill(wadi_lower *l, const masked *k, wadi_lv want) {
 /* Moves what is in the tile behind the first BLOCK elements to its front. */
 static void move_rest(wadi_lower *l, const masked *k) {
     wadi_lb *b = &l->b;
-    const wadi_lv rest =
-        bin(l, WADI_SOP_MAX, bin(l, WADI_SOP_SUB, wadi_lb_get(b, k->filled), num(l, BLOCK)),
-            num(l, 0));
+    const wadi_lv rest = bin(
+        l, WADI_SOP_MAX, bin(l, WADI_SOP_SUB, wadi_lb_get(b, k->filled), num(l, BLOCK)), num(l, 0));
     const wadi_lv t = wadi_lb_for(b, num(l, 0), rest, 1, "t");
     const wadi_lv from = bin(l, WADI_SOP_ADD, t, num(l, BLOCK));
     for (int f = 0; f < kept_type(l, k->filter)->elem.fields; f++)
@@ -120,8 +117,7 @@ static void show(wadi_lower *l, const masked *k, wadi_lv first) {
     const wadi_elem *e = &kept_type(l, k->filter)->elem;
     *at = (wadi_vloc){.kind = WADI_LOC_MEMORY, .windowed = true, .first = first};
     for (int f = 0; f < e->fields; f++)
-        at->field[f] =
-            wadi_lb_get(&l->b, wadi_lb_var(&l->b, e->type[f], true, k->tile[f], "kept"));
+        at->field[f] = wadi_lb_get(&l->b, wadi_lb_var(&l->b, e->type[f], true, k->tile[f], "kept"));
 }
 
 static void hide(wadi_lower *l, const masked *k) {
@@ -169,9 +165,9 @@ void wadi_lower_masked_block(wadi_lower *l, const wadi_row *r, const wadi_bind *
     open_tile(l, r, filter, &k);
     k.ahead = true;
     k.at = wadi_lb_var(&l->b, WADI_I64, false, at, "at");
-    k.filled = wadi_lb_var(
-        &l->b, WADI_I64, false,
-        bin(l, WADI_SOP_SUB, before, bin(l, WADI_SOP_MUL, blk, num(l, BLOCK))), "filled");
+    k.filled = wadi_lb_var(&l->b, WADI_I64, false,
+                           bin(l, WADI_SOP_SUB, before, bin(l, WADI_SOP_MUL, blk, num(l, BLOCK))),
+                           "filled");
     if (l->status || l->b.failed) return;
     take_block(l, &k, blk, out);
     rewind_to(l, room);

@@ -37,7 +37,7 @@ enum {
     DIVISION = 4,
     ELEMENTARY = 16,
     LOOP = 1000,
-    TRIP = 24,  /* storing an element and loading it again */
+    TRIP = 24,   /* storing an element and loading it again */
     MANY = 4096, /* where counts of places end */
     FAR = 16     /* element-wise producers between a filter and its fold */
 };

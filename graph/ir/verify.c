@@ -47,11 +47,11 @@ static wadi_status check_marks(wadi_verifier *v, wadi_val value) {
     const wadi_value *x = &v->m->values[value];
     const bool by_element =
         x->def == WADI_DEF_BIND && v->bind &&
-        (v->bind->op->kind == WADI_OP_PRODUCER ||
-         wadi_op_has(v->bind->op, WADI_TRAIT_ALONE) || wadi_op_has(v->bind->op, WADI_TRAIT_KEEPS));
+        (v->bind->op->kind == WADI_OP_PRODUCER || wadi_op_has(v->bind->op, WADI_TRAIT_ALONE) ||
+         wadi_op_has(v->bind->op, WADI_TRAIT_KEEPS));
     if (x->storage == WADI_STORE_DELAYED && !by_element)
-        return wadi_verify_fail(v, "value %%%u is delayed, but no producer, fold or filter makes it",
-                                value);
+        return wadi_verify_fail(
+            v, "value %%%u is delayed, but no producer, fold or filter makes it", value);
     if (v->bodies == 0 && (x->rep == WADI_REP_REGULAR || x->rep == WADI_REP_IRREGULAR))
         return wadi_verify_fail(v, "value %%%u has a representation outside of any stream", value);
     return WADI_OK;

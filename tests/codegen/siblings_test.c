@@ -138,17 +138,18 @@ static void filters_that_are_not_only_folded_are_stored(void **state) {
 /* What is made of kept elements on the way to the fold, choices in the predicate, and flags beside the vector. */
 static void folds_of_what_is_made_of_kept_elements_are_masked(void **state) {
     (void)state;
-    assert_passes("program masked\n"
-                  "input xs : f64[n]\n"
-                  "input flags : bool[n]\n"
-                  "ones = zip_with xs flags (x, f) { convert i64 (if f { gt x 1.0 } else { false }) }\n"
-                  "count = fold 0 ones (a, x) { add a x }\n"
-                  "kept = compact count xs flags (x, f) { if f { gt x 1.0 } else { false } }\n"
-                  "twice = map kept (x) { mul 2.0 x }\n"
-                  "far = imap twice (i, x) { sub x (convert f64 i) }\n"
-                  "sum = fold 0.0 far (a, x) { add a x }\n"
-                  "output sum\n",
-                  NULL, 2);
+    assert_passes(
+        "program masked\n"
+        "input xs : f64[n]\n"
+        "input flags : bool[n]\n"
+        "ones = zip_with xs flags (x, f) { convert i64 (if f { gt x 1.0 } else { false }) }\n"
+        "count = fold 0 ones (a, x) { add a x }\n"
+        "kept = compact count xs flags (x, f) { if f { gt x 1.0 } else { false } }\n"
+        "twice = map kept (x) { mul 2.0 x }\n"
+        "far = imap twice (i, x) { sub x (convert f64 i) }\n"
+        "sum = fold 0.0 far (a, x) { add a x }\n"
+        "output sum\n",
+        NULL, 2);
 }
 
 static void scans_and_maps_join_folds(void **state) {

@@ -24,12 +24,27 @@ static wadi_exp above(void *env, wadi_exp x) {
     return t->complex ? wadi_ne(x, t->limit) : wadi_gt(x, t->limit);
 }
 
+/* What a filter keeps; or a fold of it, or of a map of it, which is all that reads it. */
+static void keep_kept(maker *m, wadi_acc kept, wadi_type type) {
+    if (gen_below(&m->r, 2)) {
+        gen_keep(m, kept, 1, type, gen_fresh_class(m));
+        return;
+    }
+    if (gen_below(&m->r, 2)) {
+        m->given[0] = type;
+        m->want = type = gen_type(&m->r);
+        kept = wadi_map_env(gen_fn1, m, kept);
+    }
+    gen_keep(m, wadi_fold(gen_associative(m, type), gen_literal(m, type), kept), 0, type,
+             gen_fresh_class(m));
+}
+
 static void do_filter(maker *m) {
     const item it = gen_pick_ranked(m, 1, 3);
     threshold t = {gen_literal(m, it.type), gen_is_complex(it.type)};
     if (gen_below(&m->r, 2)) {
         const wadi_acc f = wadi_filter_env(above, &t, it.a);
-        gen_keep(m, wadi_tuple_get(f, 0), 1, it.type, gen_fresh_class(m));
+        keep_kept(m, wadi_tuple_get(f, 0), it.type);
         gen_keep(m, wadi_tuple_get(f, 1), it.rank - 1, WADI_I64, gen_fresh_class(m));
         return;
     }
@@ -43,7 +58,7 @@ static void do_compact(maker *m) {
     threshold t = {gen_literal(m, it.type), gen_is_complex(it.type)};
     const wadi_acc flags = wadi_map_env(above, &t, it.a);
     const wadi_acc all = wadi_tuple_get(wadi_compact(flags, it.a), 0);
-    gen_keep(m, all, 1, it.type, gen_fresh_class(m));
+    keep_kept(m, all, it.type);
 }
 
 /* ---- expand ---- */

@@ -66,16 +66,19 @@ static void folds_of_many_lengths(void **state) {
 static void folds_of_many_kinds(void **state) {
     static const char *const folds[] = {
         "out%d = fold 1.0 kept%d (a, x) { sub a x }\n",
-        "w%d = map kept%d (x) { convert i64 (mul x 1000.0) }\nout%d = fold 7 w%d (a, x) { add a x }\n",
+        "w%d = map kept%d (x) { convert i64 (mul x 1000.0) }\nout%d = fold 7 w%d (a, x) { add a x "
+        "}\n",
         "out%d = fold1 kept%d (a, x) { max a x }\n",
         "w%d = map kept%d (x) { one: x, two: convert f32 (sub 1.0 x) }\n"
         "out%d = fold zero w%d (a, b, c, d) { one: add a c, two: min b d }\n",
-        "w%d = imap kept%d (j, x) { mul x (convert f64 j) }\nout%d = fold 0.0 w%d (a, x) { add a x }\n",
+        "w%d = imap kept%d (j, x) { mul x (convert f64 j) }\nout%d = fold 0.0 w%d (a, x) { add a x "
+        "}\n",
         "w%d = map kept%d (x) { ne (fdiv (sub x x) (sub x x)) x }\n"
         "out%d = fold true w%d (a, x) { and a x }\n"};
     wadi_text t;
     wadi_text_init(&t);
-    wadi_text_addf(&t, "program kinds\ninput r200000 : f64[n]\nzero = unit { one: 0.0, two: 9.0f32 }\n");
+    wadi_text_addf(
+        &t, "program kinds\ninput r200000 : f64[n]\nzero = unit { one: 0.0, two: 9.0f32 }\n");
     add_vector(&t, "map r200000 (x) { sub 0.75 x }");
     for (int k = 0; k < (int)(sizeof folds / sizeof *folds); k++) {
         add_filter(&t, k, predicates[k == 1 ? 0 : 2 + k % 4]);
@@ -93,12 +96,11 @@ static void kept_elements_beside_others(void **state) {
     wadi_text_addf(&t, "program beside\ninput r200000 : f64[n]\n");
     add_vector(&t, "map r200000 (x) { x }");
     add_filter(&t, 0, predicates[2]);
-    wadi_text_addf(&t,
-                   "others = generate count0 (j) { convert f64 (rem j 7) }\n"
-                   "products = zip_with kept0 others (x, y) { mul x y }\n"
-                   "dot = fold 0.0 products (a, x) { add a x }\n"
-                   "mean = map dot (x) { fdiv x (convert f64 (the count0)) }\n"
-                   "output mean\n");
+    wadi_text_addf(&t, "others = generate count0 (j) { convert f64 (rem j 7) }\n"
+                       "products = zip_with kept0 others (x, y) { mul x y }\n"
+                       "dot = fold 0.0 products (a, x) { add a x }\n"
+                       "mean = map dot (x) { fdiv x (convert f64 (the count0)) }\n"
+                       "output mean\n");
     check(state, &t, false);
     wadi_text_fini(&t);
 }
@@ -107,9 +109,10 @@ static void kept_elements_beside_others(void **state) {
 static void filters_of_rows(void **state) {
     wadi_text t;
     wadi_text_init(&t);
-    wadi_text_addf(&t, "program rows\ns = stream_in \"s\" : seq(i64)\n"
-                       "u = map_seq s (k) {\n"
-                       "n = unit { max 0 (add (mul 4096 (quot (the k) 3)) (sub (rem (the k) 3) 1)) }\n");
+    wadi_text_addf(
+        &t, "program rows\ns = stream_in \"s\" : seq(i64)\n"
+            "u = map_seq s (k) {\n"
+            "n = unit { max 0 (add (mul 4096 (quot (the k) 3)) (sub (rem (the k) 3) 1)) }\n");
     add_vector(&t, "generate n (i) { fdiv 1.0 (convert f64 (add i (add (the k) 1))) }");
     for (int k = 0; k < PREDICATES; k++) {
         add_filter(&t, k, predicates[k]);
@@ -144,11 +147,14 @@ static void faults_are_told(void **state) {
     fault(state, "eq (quot 1 (sub i 70000)) 0",
           "sum = fold 0.0 kept0 (a, x) { add a x }\noutput sum\n");
     fault(state, "eq (rem i 3) 0",
-          "w = imap kept0 (j, x) { z ! (quot j 5000) }\nsum = fold 0 w (a, x) { add a x }\noutput sum\n");
+          "w = imap kept0 (j, x) { z ! (quot j 5000) }\nsum = fold 0 w (a, x) { add a x }\noutput "
+          "sum\n");
     fault(state, "eq (rem i (sub 5 i)) 0",
-          "w = imap kept0 (j, x) { quot 5 (sub j 1) }\nsum = fold 0 w (a, x) { add a x }\noutput sum\n");
+          "w = imap kept0 (j, x) { quot 5 (sub j 1) }\nsum = fold 0 w (a, x) { add a x }\noutput "
+          "sum\n");
     fault(state, "ge i 0",
-          "w = imap kept0 (j, x) { sub 5000 j }\nsum = fold1 w (a, x) { add (quot 1 x) a }\noutput sum\n");
+          "w = imap kept0 (j, x) { sub 5000 j }\nsum = fold1 w (a, x) { add (quot 1 x) a }\noutput "
+          "sum\n");
     fault(state, "lt i 0", "most = fold1 kept0 (a, x) { max a x }\noutput most\n");
 }
 

@@ -105,8 +105,7 @@ static void place_unit(wadi_lower *l, const wadi_unit *u) {
     const wadi_lv count = wadi_lower_kept_count(l, u->bind, u->extent, u->ix);
     const wadi_lv from = bin(l, WADI_SOP_MUL, piece, num(l, BLOCK));
     const wadi_lv is_last = bin(l, WADI_SOP_GE, next, u->pieces);
-    const wadi_lv upto =
-        sum_before(l, u, sums, next, bin(l, WADI_SOP_LT, next, u->pieces), count);
+    const wadi_lv upto = sum_before(l, u, sums, next, bin(l, WADI_SOP_LT, next, u->pieces), count);
     const wadi_kept_part part = {
         .bind = u->bind,
         .extent = u->extent,

@@ -16,10 +16,6 @@ static int table_rank(const wadi_lower *l, const wadi_bind *bind) {
     return wadi_type_of(l, bind->results[0])->rank + 1;
 }
 
-void wadi_flat_fold_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
-    extent[table_rank(l, bind) - 1] = wadi_flat_pieces_of(l, wadi_lower_row_length(l, bind), BLOCK);
-}
-
 static wadi_lv table_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
     return extent[table_rank(l, bind) - 1];
 }
@@ -92,13 +88,6 @@ static const wadi_cut *table_cut(const wadi_flat *c) {
                                        .lanes = true,
                                        .joins = true};
     return c->y->grouped ? &by_groups : &by_one;
-}
-
-wadi_status wadi_flat_fold_table(wadi_flat *c, const wadi_bind *bind, int *out_slot) {
-    wadi_array_type table = c->y->m->values[bind->results[0]].type.array[0];
-    const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
-    table.rank++;
-    return wadi_flat_slot(c, "parts", kind, &table, out_slot);
 }
 
 static void done_into(wadi_flat *c, const wadi_bind *bind, int slot) {
