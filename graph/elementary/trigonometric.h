@@ -1,7 +1,8 @@
 /* sin, cos and tan.
  *
  * The argument is k pi / 2 + r, whole k. Near arguments take multiples of pi / 2 off in parts (W. J. Cody and W. Waite, 1980). Far ones, from
- * 2^30 on, of f32 from 2^17, are seldom there and take long: kernels in C look for them once for each vector (WADI_UNLESS_FAR, codegen/rt/work.h). Those of f64 are multiplied, as whole numbers, by those bits of 2 / pi that do not only count whole turns (M. H. Payne and
+ * 2^30 on, of f32 from 2^17, are seldom there and take long: kernels in C look for them once for each vector (WADI_UNLESS_FAR,
+ * codegen/rt/lanes.h). Those of f64 are multiplied, as whole numbers, by those bits of 2 / pi that do not only count whole turns (M. H. Payne and
  * R. N. Hanek, Radian Reduction for Trigonometric Functions, 1983). Numbers of f32 are whole numbers times a power of 2, of which a table
  * says how many quarters of a turn they are, after whole turns. */
 #ifndef WADI_ELEMENTARY_TRIGONOMETRIC_H

@@ -1,5 +1,5 @@
-/* Elementary functions against MPFR: at most a unit in the last place from the truth, special values as Annex F of C99 has them, exact where the
- * truth is a number of the type. Without MPFR they are not tested (status 77).
+/* Elementary functions against MPFR: at most a unit in the last place from the truth (lgamma and tgamma: two; lgamma near its negative roots:
+ * 2^-53), special values as Annex F of C99 has them, exact where the truth is a number of the type. Without MPFR they are not tested (status 77).
  *
  * WADI_TEST_ALL tries more arguments. WADI_ELEMENTARY_SAMPLES says how many of f64 each function gets, WADI_ELEMENTARY_STRIDE how far those of
  * f32 are apart in their bits (1: all there are); WADI_TEST_TELL prints the largest errors, WADI_ELEMENTARY_ONLY names one function. */
@@ -138,7 +138,7 @@ static void bench_fini(bench *b, const row *r) {
     mpfr_clears(b->x, b->y, b->want, b->spare, (mpfr_ptr)NULL);
 }
 
-/* The logarithm of gamma has a root between any two whole numbers below -2, where only the difference has a bound. */
+/* The logarithm of gamma has two roots between any two neighbouring whole numbers from -2 downwards, where only the difference has a bound. */
 static bool is_near_zero(bench *b, double got) {
     mpfr_sub_d(b->spare, b->want, got, MPFR_RNDN);
     return fabs(mpfr_get_d(b->spare, MPFR_RNDN)) < 0x1p-53;
