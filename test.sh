@@ -4,7 +4,8 @@
 #   ./test.sh        the quick suite in the dev build: about 5 minutes on two processors, building included; unlike users' its kernels
 #                    are not optimised
 #   ./test.sh all    everything: the suite at full length (WADI_TEST_ALL=1: more random programs, fuzzing and hostile runs), the
-#                    quick suite again under the address, undefined behaviour and thread sanitizers, and a build with clang
+#                    quick suite again under the address and undefined behaviour sanitizers and, but for tests that have one
+#                    thread, under the thread sanitizer, and a build with clang
 set -u
 cd "$(dirname "$0")"
 
