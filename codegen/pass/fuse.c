@@ -57,6 +57,7 @@ typedef struct reads {
     bool
         aligned; /* its only reader ends in a stored array through element-wise producers of the same shape */
     int folded; /* its only reader is a fold, so many element-wise producers away; 0: it is not so */
+    bool masked; /* it is a fold, and goes through what a filter keeps */
 } reads;
 
 typedef struct fusing {
@@ -355,6 +356,13 @@ static void keep(const fusing *s, wadi_val v, const reads *r, const char *why) {
                    by ? by : "", several ? why + n : why);
 }
 
+/* The fold that alone reads what the filter keeps. */
+static wadi_val fold_of(const fusing *s, const reads *r) {
+    wadi_val at = r->reader;
+    for (int k = r->folded; k > 1; k--) at = s->reads[at].reader;
+    return at;
+}
+
 /* What a filter keeps need not be stored if a fold is all that reads it: the fold finds the elements itself. Then it must be sure how many they
  * are before it has seen them. */
 static const char *filter_obstacle(const fusing *s, const reads *r, const wadi_bind *b) {
@@ -362,6 +370,7 @@ static const char *filter_obstacle(const fusing *s, const reads *r, const wadi_b
     if (r->indexed) return "scalar code reads it by index";
     if (r->elsewhere) return "it is read inside another block";
     if (r->folded == 0) return "a filter is stored unless one fold is all that reads it";
+    if (s->reads[fold_of(s, r)].masked) return "the fold goes through one filter, and has one";
     return wadi_counts_kept(s->m, b) ? NULL
                                      : "its count is not seen to be the number of elements kept";
 }
@@ -371,6 +380,7 @@ static void decide_filter(fusing *s, const wadi_bind *b, wadi_val v) {
     const char *why = filter_obstacle(s, r, b);
     if (!why) {
         s->m->values[v].storage = WADI_STORE_DELAYED;
+        s->reads[fold_of(s, r)].masked = true;
         wadi_diag_note(s->cx->diag, WADI_NOTE_FUSED, v, r->reader,
                        "only folded: the fold goes through what is filtered");
     } else if (r->count > 0) {

@@ -31,6 +31,7 @@ typedef struct consumer {
     bool is_one;              /* a consumer in the sense above */
     bool may_fault;           /* if there are elements */
     bool needs_elements;      /* a row without elements is a fault */
+    bool masked;              /* it goes through what a filter keeps, in a loop of its own */
     wadi_val space;           /* a value with the shape of the space */
     int needs;                /* the last binding of the block that it reads from; NOT_HERE: none */
     wadi_val needed;          /* what it reads from there */
@@ -85,6 +86,7 @@ static void read_value(const visit *w, wadi_val v, bool by_element) {
     s->seen[v] = mark;
     const bool inside = is_delayed(s, v);
     wadi_bind *b = inside ? s->m->values[v].bind : NULL;
+    if (inside && wadi_op_has(b->op, WADI_TRAIT_KEEPS)) w->c->masked = true;
     if (!inside || wadi_op_has(b->op, WADI_TRAIT_ALONE)) need(w, v);
     if (inside && !wadi_op_has(b->op, WADI_TRAIT_ALONE))
         look_into(s, w->c, b, by_element && b->op->one_to_one);
@@ -142,6 +144,7 @@ static void learn(pairing *s, int i) {
     if (!c->is_one && b->nresults > 0 && is_delayed(s, b->results[0])) return; /* its readers may */
     s->visit++;
     look_into(s, c, b, wadi_op_has(b->op, WADI_TRAIT_BY_ELEMENT) ? b->op->one_to_one : c->is_one);
+    c->is_one = c->is_one && !c->masked;
 }
 
 static wadi_val shared(const consumer *a, const consumer *b) {

@@ -29,23 +29,37 @@ static void force_block(wadi_planning *p, const wadi_block *b) {
 
 enum { LONGEST_CHAIN = 100 };
 
-/* Where a chain ends. The few values between a filter and its fold stay delayed if the filter does. */
-static int longest_chain(const wadi_bind *bind) {
-    return wadi_op_has(bind->op, WADI_TRAIT_KEEPS) ? LONGEST_CHAIN / 2 : LONGEST_CHAIN;
-}
+/* What is known of a value that is not stored. */
+typedef struct chain {
+    int depth;  /* of the delayed values that it is made from */
+    bool keeps; /* a filter is among them */
+} chain;
 
-/* Lowering follows a chain of delayed values by recursion. This limits its depth by storing a value from time to time. */
-static void cut_chains(wadi_planning *p, const wadi_block *b, int *depth) {
+/* Lowering follows a chain of delayed values by recursion. This limits its depth by storing a value from time to time. Only a fold can take elements
+ * from a filter that is delayed, so what is between these two stays delayed (FAR of the pass fuse): in its place, what else it reads is
+ * stored, and filters end chains early. */
+static void cut_chains(wadi_planning *p, const wadi_block *b, chain *of) {
     for (int i = 0; i < b->nbinds; i++) {
         const wadi_bind *bind = b->binds[i];
-        int deepest = 0;
-        for (int k = 0; k < bind->nblocks; k++) cut_chains(p, bind->blocks[k], depth);
+        const bool filters = wadi_op_has(bind->op, WADI_TRAIT_KEEPS);
+        chain deepest = {0, false};
+        for (int k = 0; k < bind->nblocks; k++) cut_chains(p, bind->blocks[k], of);
         for (int a = 0; a < bind->nargs; a++)
-            if (!wadi_is_stored(&p->y, bind->args[a]) && depth[bind->args[a]] > deepest)
-                deepest = depth[bind->args[a]];
+            deepest.keeps =
+                deepest.keeps || (!wadi_is_stored(&p->y, bind->args[a]) && of[bind->args[a]].keeps);
+        for (int a = 0; a < bind->nargs; a++) {
+            const chain *c = &of[bind->args[a]];
+            if (wadi_is_stored(&p->y, bind->args[a])) continue;
+            if (deepest.keeps && !c->keeps && c->depth >= LONGEST_CHAIN / 2)
+                p->y.forced[bind->args[a]] = true;
+            else if (c->depth > deepest.depth)
+                deepest.depth = c->depth;
+        }
+        const int longest = filters ? LONGEST_CHAIN / 2 : LONGEST_CHAIN;
         for (int r = 0; r < bind->nresults; r++) {
-            depth[bind->results[r]] = deepest + 1;
-            if (deepest + 1 >= longest_chain(bind) && bind->op->kind != WADI_OP_SEQUENCE)
+            of[bind->results[r]] =
+                (chain){deepest.depth + 1, filters || (deepest.keeps && bind->op->one_to_one)};
+            if (deepest.depth + 1 >= longest && bind->op->kind != WADI_OP_SEQUENCE)
                 p->y.forced[bind->results[r]] = true;
         }
     }
@@ -146,10 +160,10 @@ static wadi_status digest_program(wadi_planning *p) {
 
 static wadi_status build(wadi_planning *p) {
     WADI_TRY(tables(p));
-    int *depth = WADI_NEW_N(p->y.arena, int, p->m->nvalues + 1);
-    if (!depth) return wadi_planning_no_memory(p);
+    chain *of = WADI_NEW_N(p->y.arena, chain, p->m->nvalues + 1);
+    if (!of) return wadi_planning_no_memory(p);
     force_block(p, p->m->main);
-    cut_chains(p, p->m->main, depth);
+    cut_chains(p, p->m->main, of);
     WADI_TRY(wadi_planning_main(p));
     WADI_TRY(outputs(p));
     WADI_TRY(finish(p));

@@ -105,6 +105,47 @@ static void kept_elements_beside_others(void **state) {
     wadi_text_fini(&t);
 }
 
+/* Two filters that meet are both needed at once, which one fold cannot do; folds that a filter's vector and another one share are no siblings. */
+static void filters_that_meet(void **state) {
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_text_addf(&t, "program meeting\ninput r200000 : f64[n]\n");
+    add_vector(&t, "map r200000 (x) { x }");
+    wadi_text_addf(&t, "ys = imap xs (i, x) { fdiv (convert f64 (rem i 11)) 3.0 }\n");
+    add_filter(&t, 0, predicates[2]);
+    wadi_text_addf(&t, "kept1 = compact count0 ys is (x, i) { %s }\n", predicates[2]);
+    wadi_text_addf(&t, "halves = map kept1 (y) { mul y 0.5 }\n"
+                       "products = zip_with kept0 halves (x, y) { mul x y }\n"
+                       "dot = fold 0.0 products (a, x) { add a x }\n"
+                       "output dot\n");
+    add_filter(&t, 2, predicates[4]);
+    wadi_text_addf(&t, "weights = generate count2 (j) { exp (fdiv -1.0 (convert f64 (add j 1))) }\n"
+                       "total = fold 0.0 weights (a, x) { add a x }\n"
+                       "weighed = zip_with kept2 weights (x, y) { mul x y }\n"
+                       "sum = fold 0.0 weighed (a, x) { add a x }\n"
+                       "most = fold 0.0 weights (a, x) { max a x }\n"
+                       "output total\noutput sum\noutput most\n");
+    check(state, &t, false);
+    wadi_text_fini(&t);
+}
+
+/* A filter's vector meets one that a chain of maps as long as chains may be makes. */
+static void kept_elements_beside_a_chain(void **state) {
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_text_addf(&t, "program chain\ninput r200000 : f64[n]\n");
+    add_vector(&t, "map r200000 (x) { x }");
+    add_filter(&t, 0, predicates[2]);
+    wadi_text_addf(&t, "m0 = generate count0 (j) { convert f64 (rem j 7) }\n");
+    for (int k = 1; k < 99; k++)
+        wadi_text_addf(&t, "m%d = map m%d (x) { add x %d.5 }\n", k, k - 1, k);
+    wadi_text_addf(&t, "products = zip_with kept0 m98 (x, y) { mul x y }\n"
+                       "dot = fold 0.0 products (a, x) { add a x }\n"
+                       "output dot\n");
+    check(state, &t, false);
+    wadi_text_fini(&t);
+}
+
 /* Filters of each element of a stream, of 0 to three blocks, and inside branches and loops. */
 static void filters_of_rows(void **state) {
     wadi_text t;
@@ -179,6 +220,8 @@ int main(void) {
         cmocka_unit_test(folds_of_many_lengths),
         cmocka_unit_test(folds_of_many_kinds),
         cmocka_unit_test(kept_elements_beside_others),
+        cmocka_unit_test(filters_that_meet),
+        cmocka_unit_test(kept_elements_beside_a_chain),
         cmocka_unit_test(filters_of_rows),
         cmocka_unit_test(faults_are_told),
         cmocka_unit_test(wrong_counts_are_told),
