@@ -249,6 +249,10 @@ static void run_problems(void *env, int number, int64_t begin, int64_t end) {
     WADI_UNUSED(number);
     while (begin < end) {
         wadi_call call = {0};
+        if (wadi_stop_called(c->device->cancel)) {
+            atomic_store(&c->declined, true);
+            return;
+        }
         c->batch->describe(c->batch->self, begin, end, &call);
         if (!run_routine(c->device, &call)) atomic_store(&c->declined, true);
         begin += call.count;
@@ -278,7 +282,7 @@ static bool run_shared(cpu *d, const wadi_device_calls *batch, bool *out_fine) {
     *out_fine = true;
     for (int64_t p = 0; p < batch->problems && *out_fine; p++) {
         batch->describe(batch->self, p, p + 1, &call);
-        *out_fine = wadi_foreign_run_shared(&call, d->pool);
+        *out_fine = !wadi_stop_called(d->cancel) && wadi_foreign_run_shared(&call, d->pool);
     }
     return true;
 }

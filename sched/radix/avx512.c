@@ -1,5 +1,4 @@
-/* The engine for processors with AVX-512. sched/CMakeLists.txt compiles this file for them alone; nothing else here may run before the question
- * whether this is one. */
+/* The engine for processors with AVX-512. sched/CMakeLists.txt compiles this file for them alone: nothing here may run on others (radix.c asks). */
 #include "sched/radix/engine.h"
 
 #include <pthread.h>
@@ -10,17 +9,14 @@
 #define LANES 1
 #include "sched/radix/engine_body.h"
 
-const wadi_radix_engine *wadi_radix_avx512(void) {
+const wadi_radix_engine *wadi_radix_avx512_there(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     static const wadi_radix_engine engine = {sort_row, rank_row};
-    const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                     __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                     __builtin_cpu_supports("bmi2");
     (void)pthread_once(&once, fill_lanes_first);
-    return has ? &engine : NULL;
+    return &engine;
 }
 #else
-const wadi_radix_engine *wadi_radix_avx512(void) {
+const wadi_radix_engine *wadi_radix_avx512_there(void) {
     return NULL;
 }
 #endif

@@ -26,6 +26,8 @@ typedef struct wadi_radix_engine {
 extern const wadi_radix_engine wadi_radix_plain;
 /* NULL: this processor does not have it, or the compiler. */
 const wadi_radix_engine *wadi_radix_avx512(void);
+/* The same where the processor is known to have it (avx512.c). */
+const wadi_radix_engine *wadi_radix_avx512_there(void);
 
 /* Rows from this length on are shared. */
 enum { WADI_RADIX_SHARED = 1 << 16 };

@@ -17,9 +17,23 @@ bool wadi_radix_has(const char *name) {
     return is_named(name, "sort") || is_named(name, "argsort");
 }
 
+/* Short elements are counted, by one thread. */
 bool wadi_radix_shares(const wadi_call *call) {
     const wadi_call_array *a = &call->array[0];
-    return wadi_radix_has(call->routine) && a->rank == 1 && a->shape[0] >= WADI_RADIX_SHARED;
+    const bool counts = is_named(call->routine, "sort") && wadi_type_size((wadi_type)a->type) <= 2;
+    return wadi_radix_has(call->routine) && !counts && a->rank == 1 &&
+           a->shape[0] >= WADI_RADIX_SHARED;
+}
+
+const wadi_radix_engine *wadi_radix_avx512(void) {
+#if defined __x86_64__ && defined __GNUC__
+    const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                     __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                     __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    return has ? wadi_radix_avx512_there() : NULL;
+#else
+    return NULL;
+#endif
 }
 
 /* Where a problem's elements begin. */

@@ -324,26 +324,34 @@ static bool sort_cached(job *j, span *out) {
     return true;
 }
 
+#define ORDER_ZEROS(bits)                                             \
+    static void order_zeros_##bits(const wadi_radix_row *r) {         \
+        const uint##bits##_t minus = (uint##bits##_t)1 << (bits - 1); \
+        const uint##bits##_t *from = r->from;                         \
+        uint##bits##_t *to = r->to;                                   \
+        int64_t low = 0, high = r->n;                                 \
+        while (low < high) {                                          \
+            const int64_t middle = low + (high - low) / 2;            \
+            const uint##bits##_t x = to[middle];                      \
+            if (x > minus && x <= minus + NEGATIVE_##bits)            \
+                low = middle + 1;                                     \
+            else                                                      \
+                high = middle;                                        \
+        }                                                             \
+        for (int64_t i = 0; i < r->n; i++)                            \
+            if ((from[i] & (minus - 1)) == 0) to[low++] = from[i];    \
+    }
+#define NEGATIVE_32 UINT32_C(0x7f800000) /* the magnitude of infinity */
+#define NEGATIVE_64 UINT64_C(0x7ff0000000000000)
+ORDER_ZEROS(32)
+ORDER_ZEROS(64)
+
 /* Zeros of both signs are equal: they come in the order of the source. The keys had one sign. */
 static void order_zeros(const wadi_radix_row *r) {
-    int64_t low = 0, high = r->n;
-    const bool small = r->type == WADI_F32;
-    const float *f = r->from;
-    const double *d = r->from;
-    float *to_f = r->to;
-    double *to_d = r->to;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (small ? to_f[middle] < 0 : to_d[middle] < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (int64_t i = 0; i < r->n; i++)
-        if (small && f[i] == 0)
-            to_f[low++] = f[i];
-        else if (!small && d[i] == 0)
-            to_d[low++] = d[i];
+    if (r->type == WADI_F32)
+        order_zeros_32(r);
+    else
+        order_zeros_64(r);
 }
 
 /* One byte each: counting is enough. */

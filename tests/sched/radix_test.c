@@ -210,8 +210,12 @@ static void long_rows_alone_are_shared(void **state) {
     wadi_call call = {.routine = "sort", .count = 1, .nin = 1, .nout = 1};
     (void)state;
     call.array[0].rank = 1;
+    call.array[0].type = WADI_F64;
     call.array[0].shape[0] = 1 << 16;
     assert_true(wadi_radix_shares(&call));
+    call.array[0].type = WADI_U8;
+    assert_false(wadi_radix_shares(&call)); /* one thread counts them */
+    call.array[0].type = WADI_F64;
     call.array[0].shape[0]--;
     assert_false(wadi_radix_shares(&call));
     call.array[0].shape[0] = 1 << 20;
