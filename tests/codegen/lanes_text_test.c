@@ -367,7 +367,7 @@ static bool are_taken(const writing *w, const char *const *machines, int step, i
 /* One text of how many NVIDIA's own compiler takes: all of them are ten minutes of a processor's. */
 static int nvrtc_step(void) {
     const char *said = getenv("WADI_NVRTC_STEP");
-    const int step = said != NULL ? atoi(said) : getenv("WADI_TEST_ALL") != NULL ? 4 : 100;
+    const int step = said != NULL ? atoi(said) : getenv("WADI_TEST_ALL") != NULL ? 10 : 100;
     return step > 0 ? step : 1;
 }
 

@@ -15,7 +15,7 @@
 #include "tests/conformance/told.h"
 #include "tests/conformance/trial.h"
 
-enum { ALL_SEEDS = 120, RUNS = 3, REPORTS = 3 };
+enum { ALL_SEEDS = 72, RUNS = 3, REPORTS = 3 };
 
 /* ---- shrinking ---- */
 

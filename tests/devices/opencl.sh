@@ -9,7 +9,7 @@ export POCL_EXTRA_BUILD_FLAGS="${POCL_EXTRA_BUILD_FLAGS--cl-opt-disable}"
 
 programs=$1 seeds=0-0
 if [ -n "${WADI_TEST_ALL:-}" ]; then
-    programs="$2" seeds=0-5
+    programs="$2" seeds=0-1
 fi
 unset WADI_TEST_ALL
 if [ -z "$programs" ]; then
