@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/fields.h"
 #include "codegen/kernel/check.h"
 #include "codegen/kernel/read.h"
 #include "operators/reduce_tree.h"
@@ -65,13 +66,8 @@ static wadi_sop plain_op(const wadi_row *r, int field) {
 /* Rows that are reduced together are combined each on its own. */
 void wadi_row_combine(wadi_lower *l, const wadi_row *r, const wadi_lv *acc, const wadi_lv *x,
                       wadi_lv *out) {
-    wadi_lv args[2 * WADI_MAX_FIELDS];
-    for (int at = 0; at < r->fields; at += width_at(r, at)) {
-        const int width = width_at(r, at);
-        memcpy(args, acc + at, (size_t)width * sizeof *args);
-        memcpy(args + width, x + at, (size_t)width * sizeof *args);
-        wadi_lower_apply(l, fun_at(r, at), args, out + at);
-    }
+    for (int at = 0; at < r->fields; at += width_at(r, at))
+        combine_fields(l, fun_at(r, at), width_at(r, at), acc + at, x + at, out + at);
     for (int f = 0; f < r->fields; f++) {
         const wadi_sop op = plain_op(r, f);
         if (op != WADI_SOP_CONST) out[f] = wadi_lower_extreme_next(l, op, acc[f], x[f]);
@@ -109,20 +105,12 @@ void wadi_row_declare(wadi_lower *l, const wadi_row *r, const wadi_lv *init, con
             wadi_lb_var(&l->b, wadi_row_type(r, f), false, init ? init[f] : WADI_LV_NONE, name);
 }
 
-void wadi_row_set(wadi_lower *l, const wadi_row *r, const wadi_lv *var, const wadi_lv *v) {
-    for (int f = 0; f < r->fields; f++) wadi_lb_set(&l->b, var[f], v[f]);
-}
-
-void wadi_row_get(wadi_lower *l, const wadi_row *r, const wadi_lv *var, wadi_lv *out) {
-    for (int f = 0; f < r->fields; f++) out[f] = wadi_lb_get(&l->b, var[f]);
-}
-
 /* var = f(var, x) */
 void wadi_row_accumulate(wadi_lower *l, const wadi_row *r, const wadi_lv *var, const wadi_lv *x) {
     wadi_lv acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
-    wadi_row_get(l, r, var, acc);
+    get_fields(l, r->fields, var, acc);
     wadi_row_combine(l, r, acc, x, next);
-    wadi_row_set(l, r, var, next);
+    set_fields(l, r->fields, var, next);
 }
 
 /* Element `i` of the row. `i` is the variable of a loop over elements and lies in the row, so code that needs it stays in the
@@ -178,7 +166,7 @@ static void build_plain(wadi_lower *l, void *env) {
     reduction *d = env;
     wadi_lv start[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
     for (int f = 0; f < d->r->fields; f++) start[f] = wadi_row_identity_at(l, d->r, f);
-    wadi_row_set(l, d->r, d->part, start);
+    set_fields(l, d->r->fields, d->part, start);
     const wadi_lv i = wadi_lb_for(&l->b, d->from, add(l, d->from, d->count), 1, "i");
     element(l, d, i, x);
     wadi_row_accumulate(l, d->r, d->part, x);
@@ -204,7 +192,7 @@ static void first_element(wadi_lower *l, const reduction *d) {
     wadi_lv x[WADI_MAX_FIELDS];
     element_here(l, d, d->from, x);
     begin(l, d->r, x);
-    wadi_row_set(l, d->r, d->part, x);
+    set_fields(l, d->r->fields, d->part, x);
 }
 
 /* ---- lanes ---- */
@@ -276,7 +264,7 @@ static void join_lanes(wadi_lower *l, const reduction *d, const wadi_lv *lanes) 
             l->position = before;
         }
         for (int f = 0; f < one.each; f++) x[f] = wadi_lb_lane(&l->b, lanes[at + f], num(l, 0));
-        wadi_row_set(l, &one, d->part + at, x);
+        set_fields(l, one.fields, d->part + at, x);
     }
 }
 
@@ -301,16 +289,16 @@ static void tail(wadi_lower *l, const reduction *d, wadi_lv full) {
     wadi_row_declare(l, d->r, NULL, "tail", rest.part);
     element_here(l, d, add(l, d->from, full), x);
     begin(l, d->r, x);
-    wadi_row_set(l, d->r, rest.part, x);
+    set_fields(l, d->r->fields, rest.part, x);
     run(l, &rest, add(l, full, num(l, 1)));
-    wadi_row_get(l, d->r, rest.part, x);
+    get_fields(l, d->r->fields, rest.part, x);
     wadi_row_accumulate(l, d->r, d->part, x);
 }
 
 static void take_joined(wadi_lower *l, const reduction *d) {
     wadi_lv x[WADI_MAX_FIELDS];
     for (int f = 0; f < d->r->fields; f++) x[f] = wadi_lb_lane(&l->b, d->joined[f], d->team);
-    wadi_row_set(l, d->r, d->part, x);
+    set_fields(l, d->r->fields, d->part, x);
 }
 
 static void stripes_and_tail(wadi_lower *l, const reduction *d, wadi_lv full) {
@@ -358,7 +346,7 @@ static void settle(wadi_lower *l, const reduction *d) {
     const wadi_row *r = d->r;
     wadi_lb *b = &l->b;
     wadi_lv found[WADI_MAX_FIELDS], same[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS], open = WADI_LV_NONE;
-    wadi_row_get(l, r, d->part, found);
+    get_fields(l, r->fields, d->part, found);
     for (int f = 0; f < r->fields; f++) {
         if (plain_op(r, f) == WADI_SOP_CONST) continue;
         const wadi_lv one = wadi_lower_extreme_open(l, plain_op(r, f), found[f]);
@@ -445,12 +433,12 @@ static void build_row(wadi_lower *l, void *env) {
     d->count = wadi_lb_name(b, wadi_row_block_length(l, r, d->from), "count");
     wadi_row_declare(l, r, NULL, "part", d->part);
     block(l, d);
-    wadi_row_get(l, r, d->part, part);
+    get_fields(l, r->fields, d->part, part);
     wadi_lb_if_seldom(b, wadi_lb_bin(b, WADI_SOP_GT, r->n, num(l, BLOCK)));
     const wadi_lv below = add(l, d->from, num(l, BLOCK));
     wadi_top_next(l, &top, number_of(l, d->from), wadi_lb_bin(b, WADI_SOP_GE, below, r->n), part);
     wadi_lb_else(b);
-    wadi_row_set(l, r, d->total, part);
+    set_fields(l, r->fields, d->total, part);
     wadi_lb_end(b);
     wadi_lb_end(b);
 }
@@ -470,7 +458,7 @@ static void reduce(wadi_lower *l, const wadi_row *r, wadi_lv *out) {
         build_row(l, &d);
     else
         wadi_lower_versions(l, build_row, &d);
-    wadi_row_get(l, r, d.total, out);
+    get_fields(l, r->fields, d.total, out);
 }
 
 void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv *out) {
@@ -478,7 +466,7 @@ void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wad
     d.count = wadi_lb_name(&l->b, wadi_row_block_length(l, r, from), "count");
     wadi_row_declare(l, r, NULL, "part", d.part);
     wadi_lower_versions(l, build_block, &d);
-    wadi_row_get(l, r, d.part, out);
+    get_fields(l, r->fields, d.part, out);
 }
 
 /* ---- z, and empty rows ---- */
@@ -545,9 +533,9 @@ static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r, wadi
     wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_GT, r->n, num(l, 0)));
     total(l, r, env, x);
     with_z(l, r, z, x, all);
-    wadi_row_set(l, r, var, all);
+    set_fields(l, r->fields, var, all);
     wadi_lb_end(b);
-    wadi_row_get(l, r, var, out);
+    get_fields(l, r->fields, var, out);
 }
 
 static void total_of_row(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
@@ -570,5 +558,5 @@ void wadi_row_total_of_joined(wadi_lower *l, const wadi_row *r, void *env, wadi_
                    .team = j->team};
     wadi_row_declare(l, r, NULL, "part", d.part);
     in_lanes(l, &d);
-    wadi_row_get(l, r, d.part, out);
+    get_fields(l, r->fields, d.part, out);
 }

@@ -1,5 +1,6 @@
 /* The total of a row from the results of its blocks, by the top of the tree (top.c): by one lane, or by all lanes of a group. */
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/fields.h"
 #include "codegen/kernel/lanes.h"
 #include "codegen/kernel/row_steps.h"
 #include "operators/reduce_tree.h"
@@ -19,7 +20,7 @@ void wadi_row_combine_any_order(wadi_lower *l, const wadi_row *r, wadi_row_block
     each(l, env, wadi_lb_for(&l->b, num(l, 0), blocks_of(l, r), 1, "blk"), x);
     wadi_row_accumulate(l, r, var, x);
     wadi_lb_end(&l->b);
-    wadi_row_get(l, r, var, out);
+    get_fields(l, r->fields, var, out);
 }
 
 void wadi_row_combine_blocks(wadi_lower *l, const wadi_row *r, const wadi_lv *first,
@@ -35,7 +36,7 @@ void wadi_row_combine_blocks(wadi_lower *l, const wadi_row *r, const wadi_lv *fi
     later(l, env, blk, x);
     wadi_top_next(l, &top, number, bin(l, WADI_SOP_EQ, number, blocks), x);
     wadi_lb_end(b);
-    wadi_row_get(l, r, total, out);
+    get_fields(l, r->fields, total, out);
 }
 
 void wadi_row_combine_each(wadi_lower *l, const wadi_row *r, wadi_row_block each, const void *env,
@@ -55,10 +56,10 @@ void wadi_row_combine_each(wadi_lower *l, const wadi_row *r, wadi_row_block each
     wadi_lb_if_seldom(b, bin(l, WADI_SOP_GT, blocks, num(l, 1)));
     wadi_top_next(l, &top, number, bin(l, WADI_SOP_EQ, number, blocks), x);
     wadi_lb_else(b);
-    for (int f = 0; f < r->fields; f++) wadi_lb_set(b, total[f], x[f]);
+    set_fields(l, r->fields, total, x);
     wadi_lb_end(b);
     wadi_lb_end(b);
-    wadi_row_get(l, r, total, out);
+    get_fields(l, r->fields, total, out);
 }
 
 /* ---- the same by all lanes of a group ----
@@ -80,7 +81,7 @@ static void combine_run(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv 
     each(l, env, bin(l, WADI_SOP_ADD, from, k), x);
     wadi_top_next(l, &top, number, bin(l, WADI_SOP_EQ, number, count), x);
     wadi_lb_end(b);
-    wadi_row_get(l, r, total, out);
+    get_fields(l, r->fields, total, out);
 }
 
 typedef struct run_totals {
@@ -90,7 +91,7 @@ typedef struct run_totals {
 
 static void run_total(wadi_lower *l, const void *env, wadi_lv k, wadi_lv *out) {
     const run_totals *t = env;
-    for (int f = 0; f < t->r->fields; f++) out[f] = wadi_lb_lane(&l->b, t->runs[f], k);
+    of_lane(l, t->r->fields, t->runs, k, out);
 }
 
 void wadi_row_combine_shared(wadi_lower *l, const wadi_row *r, wadi_row_block each, const void *env,
@@ -115,7 +116,7 @@ void wadi_row_combine_shared(wadi_lower *l, const wadi_row *r, wadi_row_block ea
     const wadi_lv from = bin(l, WADI_SOP_MUL, lane, size);
     combine_run(l, r, from, bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, size), all), each, env,
                 x);
-    for (int f = 0; f < r->fields; f++) wadi_lb_put(b, runs[f], lane, x[f]);
+    to_lane(l, r->fields, runs, lane, x);
     wadi_lanes_end(l, &open);
     combine_run(l, r, num(l, 0), count, run_total, &totals, out);
 }

@@ -12,8 +12,6 @@ wadi_lv wadi_row_identity_at(wadi_lower *l, const wadi_row *r, int field);
 /** Variables for an element: with init[r->fields], or without values if that is NULL. */
 void wadi_row_declare(wadi_lower *l, const wadi_row *r, const wadi_lv *init, const char *name,
                       wadi_lv *out);
-void wadi_row_set(wadi_lower *l, const wadi_row *r, const wadi_lv *var, const wadi_lv *v);
-void wadi_row_get(wadi_lower *l, const wadi_row *r, const wadi_lv *var, wadi_lv *out);
 /** out = f(acc, x). Rows that are reduced together are combined each on its own. */
 void wadi_row_combine(wadi_lower *l, const wadi_row *r, const wadi_lv *acc, const wadi_lv *x,
                       wadi_lv *out);

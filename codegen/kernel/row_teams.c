@@ -3,6 +3,7 @@
  * Each lane goes through its elements with its accumulator in a register, and the lanes meet in memory of the group. There the
  * accumulators with the same number stand side by side, so that each halving is a loop without gaps. */
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/fields.h"
 #include "codegen/kernel/lanes.h"
 #include "codegen/kernel/row_steps.h"
 #include "operators/reduce_tree.h"
@@ -40,7 +41,7 @@ static void accumulators(wadi_lower *l, const wadi_row_teams *t, const wadi_lv *
     if (may_be_none) wadi_lb_if(b, bin(l, WADI_SOP_GT, full, num(l, 0)));
     const wadi_lv at = bin(l, WADI_SOP_ADD, d.from, within);
     r.elem(l, r.env, wadi_lb_fact(b, at, num(l, 0), last), x);
-    wadi_row_set(l, &r, acc, x);
+    set_fields(l, r.fields, acc, x);
     const wadi_lv g = wadi_lb_for(b, num(l, LANES), full, LANES, "g");
     const wadi_lv next = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_ADD, d.from, g), within);
     r.elem(l, r.env, wadi_lb_range(b, next, num(l, 0), last), x);
@@ -48,9 +49,9 @@ static void accumulators(wadi_lower *l, const wadi_row_teams *t, const wadi_lv *
     wadi_lb_end(b);
     if (may_be_none) wadi_lb_end(b);
     wadi_lb_end(b);
-    wadi_row_get(l, &r, acc, x);
+    get_fields(l, r.fields, acc, x);
     const wadi_lv place = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, within, num(l, TEAMS)), team);
-    for (int f = 0; f < t->like.fields; f++) wadi_lb_put(b, lanes[f], place, x[f]);
+    to_lane(l, t->like.fields, lanes, place, x);
     wadi_lanes_end(l, &open);
 }
 
@@ -61,12 +62,10 @@ static void join_teams(wadi_lower *l, const wadi_row_teams *t, const wadi_lv *la
         wadi_lanes open;
         const wadi_lv lane = wadi_lanes_first(l, num(l, half * TEAMS), &open);
         const wadi_lv other = bin(l, WADI_SOP_ADD, lane, num(l, half * TEAMS));
-        for (int f = 0; f < r->fields; f++) {
-            acc[f] = wadi_lb_lane(&l->b, lanes[f], lane);
-            x[f] = wadi_lb_lane(&l->b, lanes[f], other);
-        }
+        of_lane(l, r->fields, lanes, lane, acc);
+        of_lane(l, r->fields, lanes, other, x);
         wadi_row_combine(l, r, acc, x, next);
-        for (int f = 0; f < r->fields; f++) wadi_lb_put(&l->b, lanes[f], lane, next[f]);
+        to_lane(l, r->fields, lanes, lane, next);
         wadi_lanes_end(l, &open);
     }
 }

@@ -1,4 +1,5 @@
 /* Prefix scans of a row, or of a segment of one: scanl, scanl1 and their forms over segments, by the law of operators/reduce_tree.h. */
+#include "codegen/kernel/fields.h"
 #include "codegen/kernel/scan.h"
 
 #include <string.h>
@@ -37,18 +38,7 @@ static void source(wadi_lower *l, const scanning *c, wadi_lv i, wadi_lv *out) {
 
 static void combine(wadi_lower *l, const scanning *c, const wadi_lv *acc, const wadi_lv *x,
                     wadi_lv *out) {
-    wadi_lv args[2 * WADI_MAX_FIELDS];
-    memcpy(args, acc, (size_t)c->fields * sizeof *args);
-    memcpy(args + c->fields, x, (size_t)c->fields * sizeof *args);
-    wadi_lower_apply(l, c->bind->funs[0], args, out);
-}
-
-static void get(wadi_lower *l, const scanning *c, const wadi_lv *var, wadi_lv *out) {
-    for (int f = 0; f < c->fields; f++) out[f] = wadi_lb_get(&l->b, var[f]);
-}
-
-static void set(wadi_lower *l, const scanning *c, const wadi_lv *var, const wadi_lv *v) {
-    for (int f = 0; f < c->fields; f++) wadi_lb_set(&l->b, var[f], v[f]);
+    combine_fields(l, c->bind->funs[0], c->fields, acc, x, out);
 }
 
 static void store(wadi_lower *l, const scanning *c, wadi_lv at, const wadi_lv *v) {
@@ -77,7 +67,7 @@ static void carry_in(wadi_lower *l, const scanning *c, const wadi_top *top, wadi
     wadi_lb *b = &l->b;
     const wadi_lv size = wadi_lb_i64(b, WADI_SCAN_BLOCK);
     wadi_lv last[WADI_MAX_FIELDS];
-    get(l, c, c->local, last);
+    get_fields(l, c->fields, c->local, last);
     wadi_top_next(l, top, wadi_lb_bin(b, WADI_SOP_QUOT, from, size), WADI_LV_NONE, last);
 }
 
@@ -95,12 +85,12 @@ static void block(wadi_lower *l, scanning *c, wadi_lv from, wadi_lv below, bool 
         source(l, c, wadi_lb_range(b, i, wadi_lb_i64(b, 0), last), x);
         memcpy(local, x, sizeof local);
         if (pass == 1) {
-            get(l, c, c->local, acc);
+            get_fields(l, c->fields, c->local, acc);
             combine(l, c, acc, x, local);
         }
-        set(l, c, c->local, local);
+        set_fields(l, c->fields, c->local, local);
         if (carried) {
-            get(l, c, c->carry, carry);
+            get_fields(l, c->fields, c->carry, carry);
             wadi_lv all[WADI_MAX_FIELDS];
             combine(l, c, carry, local, all);
             memcpy(local, all, sizeof local);

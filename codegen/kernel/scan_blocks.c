@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "codegen/kernel/check.h"
+#include "codegen/kernel/fields.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/scan.h"
 #include "codegen/kernel/scan_block.h"
@@ -52,23 +53,12 @@ void wadi_lower_scan_source(wadi_lower *l, const wadi_scan_block *c, wadi_lv i, 
 
 void wadi_lower_scan_combine(wadi_lower *l, const wadi_scan_block *c, const wadi_lv *acc,
                              const wadi_lv *x, wadi_lv *out) {
-    wadi_lv args[2 * WADI_MAX_FIELDS];
-    memcpy(args, acc, (size_t)c->fields * sizeof *args);
-    memcpy(args + c->fields, x, (size_t)c->fields * sizeof *args);
-    wadi_lower_apply(l, c->bind->funs[0], args, out);
+    combine_fields(l, c->bind->funs[0], c->fields, acc, x, out);
 }
 
 static void declare(wadi_lower *l, const wadi_scan_block *c, const char *name, wadi_lv *var) {
     for (int f = 0; f < c->fields; f++)
         var[f] = wadi_lb_var(&l->b, c->type[f], false, WADI_LV_NONE, name);
-}
-
-static void get(wadi_lower *l, const wadi_scan_block *c, const wadi_lv *var, wadi_lv *out) {
-    for (int f = 0; f < c->fields; f++) out[f] = wadi_lb_get(&l->b, var[f]);
-}
-
-static void set(wadi_lower *l, const wadi_scan_block *c, const wadi_lv *var, const wadi_lv *v) {
-    for (int f = 0; f < c->fields; f++) wadi_lb_set(&l->b, var[f], v[f]);
 }
 
 wadi_lv wadi_lower_scan_entry(wadi_lower *l, const wadi_scan_block *c, const wadi_scan_table *t,
@@ -111,12 +101,12 @@ static void reduce(wadi_lower *l, void *env) {
     const wadi_scan_block *c = env;
     wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
     wadi_lower_scan_source(l, c, c->from, x);
-    set(l, c, c->local, x);
+    set_fields(l, c->fields, c->local, x);
     const wadi_lv i = wadi_lb_for(&l->b, second(l, c->from), c->below, 1, "i");
     wadi_lower_scan_source(l, c, i, x);
-    get(l, c, c->local, acc);
+    get_fields(l, c->fields, c->local, acc);
     wadi_lower_scan_combine(l, c, acc, x, all);
-    set(l, c, c->local, all);
+    set_fields(l, c->fields, c->local, all);
     wadi_lb_end(&l->b);
 }
 
@@ -127,7 +117,7 @@ void wadi_lower_scan_last(wadi_lower *l, const wadi_bind *bind, const wadi_scan_
     if (l->status || l->b.failed) return;
     declare(l, &c, "local", c.local);
     wadi_lower_versions(l, reduce, &c);
-    get(l, &c, c.local, last);
+    get_fields(l, c.fields, c.local, last);
     const wadi_lv at = wadi_lower_scan_entry(l, &c, t, blk);
     for (int f = 0; f < c.fields; f++) wadi_lb_store(&l->b, t->pointer[f], at, last[f]);
 }
@@ -149,7 +139,7 @@ void wadi_lower_scan_carries(wadi_lower *l, const wadi_bind *bind, const wadi_sc
     const wadi_lv at = wadi_lower_scan_entry(l, &c, t, blk);
     for (int f = 0; f < c.fields; f++) x[f] = wadi_lb_fresh(b, t->pointer[f], at);
     wadi_top_next(l, &top, second(l, blk), WADI_LV_NONE, x);
-    get(l, &c, carry, x);
+    get_fields(l, c.fields, carry, x);
     for (int f = 0; f < c.fields; f++) wadi_lb_store(b, t->pointer[f], at, x[f]);
     wadi_lb_end(b);
 }
@@ -171,14 +161,14 @@ static void result(wadi_lower *l, const wadi_scan_block *c, wadi_lv i, const wad
         all[WADI_MAX_FIELDS];
     wadi_lower_scan_source(l, c, i, x);
     memcpy(local, x, sizeof local);
-    get(l, c, c->carry, carry);
+    get_fields(l, c->fields, c->carry, carry);
     if (acc) wadi_lower_scan_combine(l, c, acc, x, local);
     /* if the order is free, the running value already includes the carry */
     if (carried && c->any_order && !acc) wadi_lower_scan_combine(l, c, carry, x, local);
-    set(l, c, c->local, local);
+    set_fields(l, c->fields, c->local, local);
     memcpy(all, local, sizeof all);
     if (carried && !c->any_order) wadi_lower_scan_combine(l, c, carry, local, all);
-    if (c->any_order && c->chain) set(l, c, c->chain->top.total, all);
+    if (c->any_order && c->chain) set_fields(l, c->fields, c->chain->top.total, all);
     if (c->has_z) {
         memcpy(local, all, sizeof local);
         wadi_lower_scan_combine(l, c, c->z, local, all);
@@ -191,7 +181,7 @@ static void results(wadi_lower *l, const wadi_scan_block *c, bool carried) {
     wadi_lv acc[WADI_MAX_FIELDS];
     result(l, c, c->from, NULL, carried);
     const wadi_lv i = wadi_lb_for(&l->b, second(l, c->from), c->below, 1, "i");
-    get(l, c, c->local, acc);
+    get_fields(l, c->fields, c->local, acc);
     result(l, c, i, acc, carried);
     wadi_lb_end(&l->b);
 }
@@ -204,13 +194,13 @@ static void carry_in(wadi_lower *l, const wadi_scan_block *c) {
     const wadi_lv before = wadi_lb_bin(b, WADI_SOP_SUB, c->blk, wadi_lb_i64(b, 1));
     if (c->chain) {
         wadi_lb_if(b, wadi_lb_get(b, c->chain->started));
-        get(l, c, c->chain->top.total, x);
-        set(l, c, c->carry, x);
+        get_fields(l, c->fields, c->chain->top.total, x);
+        set_fields(l, c->fields, c->carry, x);
         wadi_lb_else(b);
     }
     const wadi_lv at = wadi_lower_scan_entry(l, c, c->table, before);
     for (int f = 0; f < c->fields; f++) x[f] = wadi_lb_load(b, c->table->pointer[f], at, NULL);
-    set(l, c, c->carry, x);
+    set_fields(l, c->fields, c->carry, x);
     if (c->chain) wadi_lb_end(b);
 }
 
@@ -257,7 +247,7 @@ static void chain_on(wadi_lower *l, const wadi_scan_block *c) {
         return;
     }
     wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_LT, c->below, c->n));
-    get(l, c, c->local, last);
+    get_fields(l, c->fields, c->local, last);
     wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_EQ, c->blk, wadi_lb_i64(b, 0)));
     wadi_top_first(l, &top, last);
     wadi_lb_set(b, c->chain->started, wadi_lb_bool(b, true));

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/fields.h"
 #include "codegen/kernel/lanes.h"
 #include "codegen/kernel/nest.h"
 #include "codegen/kernel/permute.h"
@@ -129,22 +130,10 @@ static void store(wadi_lower *l, void *env, wadi_lv row, wadi_lv column, wadi_lv
     wadi_lb_end(&l->b);
 }
 
-static void get(wadi_lower *l, int fields, const wadi_lv *var, wadi_lv *out) {
-    for (int f = 0; f < fields; f++) out[f] = wadi_lb_get(&l->b, var[f]);
-}
-
-static void set(wadi_lower *l, int fields, const wadi_lv *var, const wadi_lv *x) {
-    for (int f = 0; f < fields; f++) wadi_lb_set(&l->b, var[f], x[f]);
-}
-
 static void declare(wadi_lower *l, const wadi_scan_block *c, const wadi_lv *init, const char *name,
                     wadi_lv *out) {
     for (int f = 0; f < c->fields; f++)
         out[f] = wadi_lb_var(&l->b, c->type[f], false, init ? init[f] : WADI_LV_NONE, name);
-}
-
-static void of_lane(wadi_lower *l, int fields, const wadi_lv *array, wadi_lv lane, wadi_lv *out) {
-    for (int f = 0; f < fields; f++) out[f] = wadi_lb_lane(&l->b, array[f], lane);
 }
 
 /* The result for an element, computed from the block's own scan. */
@@ -158,9 +147,9 @@ static void result_of(wadi_lower *l, const staging *s, const wadi_scan_block *c,
         wadi_lb_if(b, bin(l, WADI_SOP_GT, c->blk, num(l, 0)));
         of_lane(l, c->fields, s->carry, lane, carry);
         wadi_lower_scan_combine(l, c, carry, local, all);
-        set(l, c->fields, var, all);
+        set_fields(l, c->fields, var, all);
         wadi_lb_end(b);
-        get(l, c->fields, var, out);
+        get_fields(l, c->fields, var, out);
     }
     if (!has_start(c->bind)) return;
     memcpy(all, out, (size_t)c->fields * sizeof *all);
@@ -184,18 +173,18 @@ static void own_row(wadi_lower *l, const staging *s) {
     of_lane(l, c.fields, s->tile.array, at, x);
     declare(l, &c, x, "next", next);
     wadi_lb_if(b, bin(l, WADI_SOP_GT, bin(l, WADI_SOP_ADD, s->base, j), num(l, 0)));
-    get(l, c.fields, var, acc);
+    get_fields(l, c.fields, var, acc);
     wadi_lower_scan_combine(l, &c, acc, x, all);
-    set(l, c.fields, next, all);
+    set_fields(l, c.fields, next, all);
     wadi_lb_end(b);
-    get(l, c.fields, next, all);
-    set(l, c.fields, var, all);
+    get_fields(l, c.fields, next, all);
+    set_fields(l, c.fields, var, all);
     if (s->w->extent) {
         result_of(l, s, &c, lane, all, out);
         for (int f = 0; f < c.fields; f++) wadi_lb_put(b, s->tile.array[f], at, out[f]);
     }
     wadi_lb_end(b);
-    get(l, c.fields, var, acc);
+    get_fields(l, c.fields, var, acc);
     for (int f = 0; f < c.fields; f++) wadi_lb_put(b, s->local[f], lane, acc[f]);
     wadi_lanes_end(l, &open);
 }
@@ -349,12 +338,12 @@ static void rake(wadi_lower *l, const raking *r) {
     const wadi_lv j = wadi_lb_for(&l->b, num(l, 0), num(l, r->tile.columns), 1, "j");
     const wadi_lv at = wadi_tile_place(l, &r->tile, lane, j);
     of_lane(l, fields, r->tile.array, at, x);
-    get(l, fields, var, acc);
+    get_fields(l, fields, var, acc);
     wadi_lower_scan_combine(l, r->c, acc, x, all);
-    set(l, fields, var, all);
+    set_fields(l, fields, var, all);
     put(l, r->take, r->tile.array, at, all);
     wadi_lb_end(&l->b);
-    get(l, fields, var, all);
+    get_fields(l, fields, var, all);
     put(l, r->take, r->sum, lane, all);
     wadi_lanes_end(l, &open);
 }
@@ -370,10 +359,10 @@ static void rake_store(wadi_lower *l, void *env, wadi_lv row, wadi_lv column, wa
     wadi_lb_if(b, bin(l, WADI_SOP_GT, row, num(l, 0)));
     of_lane(l, c->fields, r->sum, bin(l, WADI_SOP_SUB, row, num(l, 1)), x);
     wadi_lower_scan_combine(l, c, r->before, x, all);
-    set(l, c->fields, var, all);
+    set_fields(l, c->fields, var, all);
     wadi_lb_end(b);
     of_lane(l, c->fields, r->tile.array, at, x);
-    get(l, c->fields, var, acc);
+    get_fields(l, c->fields, var, acc);
     wadi_lower_scan_combine(l, c, acc, x, all);
     wadi_lv to = i;
     if (has_start(c->bind)) {
@@ -394,7 +383,7 @@ static void first_carry(wadi_lower *l, const wadi_scan_block *c, const wadi_scan
     if (t) {
         const wadi_lv at = wadi_lower_scan_entry(l, c, t, bin(l, WADI_SOP_SUB, c->blk, num(l, 1)));
         for (int f = 0; f < c->fields; f++) x[f] = wadi_lb_load(b, t->pointer[f], at, NULL);
-        set(l, c->fields, carry, x);
+        set_fields(l, c->fields, carry, x);
     }
     if (has_start(c->bind)) {
         wadi_lb_else(b);
@@ -422,14 +411,14 @@ void wadi_lower_scan_block_shared(wadi_lower *l, const wadi_bind *bind, const wa
     declare(l, &c, nothing, "carry", carry);
     first_carry(l, &c, t, carry);
     r.base = wadi_lb_for(b, c.from, c.below, (int64_t)LANES * r.tile.columns, "base");
-    get(l, c.fields, carry, r.before);
+    get_fields(l, c.fields, carry, r.before);
     wadi_tile_each(l, &r.tile, false, rake_load, &r);
     rake(l, &r);
     wadi_taking_scan(l, &take, r.sum, spare);
     wadi_tile_each(l, &r.tile, true, rake_store, &r);
     of_lane(l, c.fields, r.sum, num(l, LANES - 1), x);
     wadi_lower_scan_combine(l, &c, r.before, x, all);
-    set(l, c.fields, carry, all);
+    set_fields(l, c.fields, carry, all);
     wadi_lb_end(b);
 }
 

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/fields.h"
 #include "codegen/kernel/lanes.h"
 #include "codegen/kernel/nest.h"
 #include "codegen/kernel/read.h"
@@ -76,20 +77,7 @@ static staging staging_of(wadi_lower *l, const wadi_fold_stretches *w) {
 
 static void combine(wadi_lower *l, const staging *s, const wadi_lv *acc, const wadi_lv *x,
                     wadi_lv *out) {
-    wadi_lv args[2 * WADI_MAX_FIELDS];
-    memcpy(args, acc, (size_t)s->fields * sizeof *args);
-    memcpy(args + s->fields, x, (size_t)s->fields * sizeof *args);
-    wadi_lower_apply(l, s->w->bind->funs[0], args, out);
-}
-
-static void of_lane(wadi_lower *l, const staging *s, const wadi_lv *array, wadi_lv at,
-                    wadi_lv *out) {
-    for (int f = 0; f < s->fields; f++) out[f] = wadi_lb_lane(&l->b, array[f], at);
-}
-
-static void to_lane(wadi_lower *l, const staging *s, const wadi_lv *array, wadi_lv at,
-                    const wadi_lv *x) {
-    for (int f = 0; f < s->fields; f++) wadi_lb_put(&l->b, array[f], at, x[f]);
+    combine_fields(l, s->w->bind->funs[0], s->fields, acc, x, out);
 }
 
 /* Variables with the identity of f if it has one, else zeros. */
@@ -103,19 +91,11 @@ static void declare(wadi_lower *l, const staging *s, const char *name, wadi_lv *
     }
 }
 
-static void set(wadi_lower *l, const staging *s, const wadi_lv *var, const wadi_lv *x) {
-    for (int f = 0; f < s->fields; f++) wadi_lb_set(&l->b, var[f], x[f]);
-}
-
-static void get(wadi_lower *l, const staging *s, const wadi_lv *var, wadi_lv *out) {
-    for (int f = 0; f < s->fields; f++) out[f] = wadi_lb_get(&l->b, var[f]);
-}
-
 static void accumulate(wadi_lower *l, const staging *s, const wadi_lv *var, const wadi_lv *x) {
     wadi_lv acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
-    get(l, s, var, acc);
+    get_fields(l, s->fields, var, acc);
     combine(l, s, acc, x, next);
-    set(l, s, var, next);
+    set_fields(l, s->fields, var, next);
 }
 
 /* ix[] = the place `last` in the row */
@@ -278,13 +258,13 @@ static void accumulators(wadi_lower *l, const staging *s) {
     declare(l, s, "acc", acc);
     wadi_lb_if(b, bin(l, WADI_SOP_GT, full, num(l, 0)));
     element(l, s, t.row, t.within, t.bad, x);
-    set(l, s, acc, x);
+    set_fields(l, s->fields, acc, x);
     const wadi_lv g = wadi_lb_for(b, num(l, STRIPE), full, STRIPE, "g");
     element(l, s, t.row, bin(l, WADI_SOP_ADD, g, t.within), t.bad, x);
     accumulate(l, s, acc, x);
     wadi_lb_end(b);
-    get(l, s, acc, x);
-    to_lane(l, s, s->tile.array, wadi_tile_place(l, &s->tile, t.row, t.within), x);
+    get_fields(l, s->fields, acc, x);
+    to_lane(l, s->fields, s->tile.array, wadi_tile_place(l, &s->tile, t.row, t.within), x);
     wadi_lb_end(b);
     each_stretch_end(l, s, &t);
 }
@@ -295,10 +275,10 @@ static void halve(wadi_lower *l, const staging *s, const wadi_lv *from, wadi_lv 
     wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
     const wadi_lv c = wadi_lb_for(&l->b, num(l, 0), num(l, half), 1, "c");
     const wadi_lv at = bin(l, WADI_SOP_ADD, first, c);
-    of_lane(l, s, from, at, acc);
-    of_lane(l, s, from, bin(l, WADI_SOP_ADD, at, num(l, half)), x);
+    of_lane(l, s->fields, from, at, acc);
+    of_lane(l, s->fields, from, bin(l, WADI_SOP_ADD, at, num(l, half)), x);
     combine(l, s, acc, x, next);
-    to_lane(l, s, to, c, next);
+    to_lane(l, s->fields, to, c, next);
     wadi_lb_end(&l->b);
 }
 
@@ -312,8 +292,8 @@ static void join(wadi_lower *l, const staging *s) {
     for (int f = 0; f < s->fields; f++) own[f] = wadi_lb_lanes(b, s->type[f], STRIPE / 2, "halves");
     halve(l, s, s->tile.array, wadi_tile_place(l, &s->tile, lane, zero), STRIPE / 2, own);
     for (int64_t half = STRIPE / 4; half > 0; half /= 2) halve(l, s, own, zero, half, own);
-    of_lane(l, s, own, zero, x);
-    to_lane(l, s, s->total, lane, x);
+    of_lane(l, s->fields, own, zero, x);
+    to_lane(l, s->fields, s->total, lane, x);
     wadi_lb_end(b);
     wadi_lanes_end(l, &open);
 }
@@ -327,7 +307,7 @@ static void load(wadi_lower *l, const staging *s, wadi_lv base) {
     const wadi_lv i = bin(l, WADI_SOP_ADD, base, t.within);
     wadi_lb_if(b, bin(l, WADI_SOP_LT, i, wadi_lb_lane(b, s->count, t.row)));
     element(l, s, t.row, i, t.bad, x);
-    to_lane(l, s, s->tile.array, wadi_tile_place(l, &s->tile, t.row, t.within), x);
+    to_lane(l, s->fields, s->tile.array, wadi_tile_place(l, &s->tile, t.row, t.within), x);
     wadi_lb_end(b);
     each_stretch_end(l, s, &t);
 }
@@ -338,15 +318,15 @@ static void own_row(wadi_lower *l, const staging *s, wadi_lv lane, wadi_lv n, wa
     wadi_lb *b = &l->b;
     wadi_lv x[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS];
     wadi_lb_if(b, begin);
-    of_lane(l, s, s->tile.array, wadi_tile_place(l, &s->tile, lane, num(l, 0)), x);
-    set(l, s, var, x);
+    of_lane(l, s->fields, s->tile.array, wadi_tile_place(l, &s->tile, lane, num(l, 0)), x);
+    set_fields(l, s->fields, var, x);
     wadi_lb_end(b);
     const wadi_lv skipped = wadi_lb_select(b, WADI_I64, begin, num(l, 1), num(l, 0));
     const wadi_lv c = wadi_lb_for(b, wadi_lb_range(b, skipped, num(l, 0), num(l, 1)), n, 1, "c");
-    of_lane(l, s, s->tile.array, wadi_tile_place(l, &s->tile, lane, c), x);
-    get(l, s, var, acc);
+    of_lane(l, s->fields, s->tile.array, wadi_tile_place(l, &s->tile, lane, c), x);
+    get_fields(l, s->fields, var, acc);
     combine(l, s, acc, x, next);
-    set(l, s, var, next);
+    set_fields(l, s->fields, var, next);
     wadi_lb_end(b);
 }
 
@@ -363,13 +343,13 @@ static void in_order(wadi_lower *l, const staging *s) {
     declare(l, s, "so_far", var);
     const wadi_lv later = bin(l, WADI_SOP_GT, base, num(l, 0));
     wadi_lb_if(b, later);
-    of_lane(l, s, s->total, lane, x);
-    set(l, s, var, x);
+    of_lane(l, s->fields, s->total, lane, x);
+    set_fields(l, s->fields, var, x);
     wadi_lb_end(b);
     own_row(l, s, lane, bin(l, WADI_SOP_MIN, rest, num(l, STRIPE)),
             wadi_lb_prim(b, WADI_SOP_LNOT, WADI_BOOL, 1, &later), var);
-    get(l, s, var, x);
-    to_lane(l, s, s->total, lane, x);
+    get_fields(l, s->fields, var, x);
+    to_lane(l, s->fields, s->total, lane, x);
     wadi_lb_end(b);
     wadi_lanes_end(l, &open);
     wadi_lb_end(b);
@@ -390,23 +370,23 @@ static void total_of_stretch(wadi_lower *l, const staging *s, wadi_lv lane, wadi
     declare(l, s, "total", total);
     const wadi_lv some = bin(l, WADI_SOP_GE, count, num(l, s->stripes ? STRIPE : 1));
     wadi_lb_if(b, some);
-    of_lane(l, s, s->total, lane, x);
-    set(l, s, total, x);
+    of_lane(l, s->fields, s->total, lane, x);
+    set_fields(l, s->fields, total, x);
     wadi_lb_end(b);
     if (s->stripes) {
         const wadi_lv rest = bin(l, WADI_SOP_AND, count, num(l, STRIPE - 1));
         wadi_lb_if(b, bin(l, WADI_SOP_GT, rest, zero));
         declare(l, s, "tail", tail);
         own_row(l, s, lane, rest, wadi_lb_bool(b, true), tail);
-        get(l, s, tail, x);
+        get_fields(l, s->fields, tail, x);
         wadi_lb_if(b, some);
         accumulate(l, s, total, x);
         wadi_lb_else(b);
-        set(l, s, total, x);
+        set_fields(l, s->fields, total, x);
         wadi_lb_end(b);
         wadi_lb_end(b);
     }
-    get(l, s, total, out);
+    get_fields(l, s->fields, total, out);
 }
 
 static wadi_segment_parts parts_of(wadi_lower *l, const finishing *e) {
@@ -426,17 +406,17 @@ static void total_of_segment(wadi_lower *l, const wadi_row *r, void *env, wadi_l
         memcpy(out, x, (size_t)s->fields * sizeof *out);
         return;
     }
-    to_lane(l, s, s->total, e->lane, x);
+    to_lane(l, s->fields, s->total, e->lane, x);
     declare(l, s, "result", total);
-    set(l, s, total, x);
+    set_fields(l, s->fields, total, x);
     const wadi_segment_parts parts = parts_of(l, e);
     const wadi_lv later = bin(l, WADI_SOP_GT, r->n, num(l, BLOCK));
     const wadi_lv few = bin(l, WADI_SOP_LE, r->n, num(l, s->limit));
     wadi_lb_if_seldom(b, bin(l, WADI_SOP_LAND, later, few));
     wadi_row_combine_blocks(l, r, x, wadi_segment_later_part, &parts, all);
-    set(l, s, total, all);
+    set_fields(l, s->fields, total, all);
     wadi_lb_end(b);
-    get(l, s, total, out);
+    get_fields(l, s->fields, total, out);
 }
 
 static wadi_row row_of(const staging *s, wadi_lv n) {
@@ -513,13 +493,13 @@ static void any_part(wadi_lower *l, const void *env, wadi_lv blk, wadi_lv *out) 
     wadi_lv x[WADI_MAX_FIELDS], part[WADI_MAX_FIELDS];
     const wadi_segment_parts parts = parts_of(l, e);
     declare(l, s, "part", part);
-    of_lane(l, s, s->total, e->lane, x);
-    set(l, s, part, x);
+    of_lane(l, s->fields, s->total, e->lane, x);
+    set_fields(l, s->fields, part, x);
     wadi_lb_if(&l->b, bin(l, WADI_SOP_GT, blk, num(l, 0)));
     wadi_segment_later_part(l, &parts, blk, x);
-    set(l, s, part, x);
+    set_fields(l, s->fields, part, x);
     wadi_lb_end(&l->b);
-    get(l, s, part, out);
+    get_fields(l, s->fields, part, out);
 }
 
 static void total_of_many(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/fields.h"
 #include "codegen/kernel/lanes.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/scan_block.h"
@@ -36,10 +37,7 @@ static bool is_whole(const wadi_bind *bind) {
 
 static void combine(wadi_lower *l, const staging *s, const wadi_lv *acc, const wadi_lv *x,
                     wadi_lv *out) {
-    wadi_lv args[2 * WADI_MAX_FIELDS];
-    memcpy(args, acc, (size_t)s->fields * sizeof *args);
-    memcpy(args + s->fields, x, (size_t)s->fields * sizeof *args);
-    wadi_lower_apply(l, s->w->bind->funs[0], args, out);
+    combine_fields(l, s->w->bind->funs[0], s->fields, acc, x, out);
 }
 
 static void store(wadi_lower *l, const staging *s, wadi_lv at, const wadi_lv *x) {
@@ -57,27 +55,10 @@ static wadi_lv entry(wadi_lower *l, const staging *s, wadi_lv g) {
     return wadi_lower_linear(l, s->rank, s->w->table->extent, ix);
 }
 
-static void of_lane(wadi_lower *l, int fields, const wadi_lv *array, wadi_lv lane, wadi_lv *out) {
-    for (int f = 0; f < fields; f++) out[f] = wadi_lb_lane(&l->b, array[f], lane);
-}
-
-static void to_lane(wadi_lower *l, int fields, const wadi_lv *array, wadi_lv lane,
-                    const wadi_lv *x) {
-    for (int f = 0; f < fields; f++) wadi_lb_put(&l->b, array[f], lane, x[f]);
-}
-
 static void declare(wadi_lower *l, const staging *s, const wadi_lv *init, const char *name,
                     wadi_lv *out) {
     for (int f = 0; f < s->fields; f++)
         out[f] = wadi_lb_var(&l->b, s->type[f], false, init[f], name);
-}
-
-static void set(wadi_lower *l, const staging *s, const wadi_lv *var, const wadi_lv *x) {
-    for (int f = 0; f < s->fields; f++) wadi_lb_set(&l->b, var[f], x[f]);
-}
-
-static void get(wadi_lower *l, const staging *s, const wadi_lv *var, wadi_lv *out) {
-    for (int f = 0; f < s->fields; f++) out[f] = wadi_lb_get(&l->b, var[f]);
 }
 
 /* ---- where the stretches lie ---- */
@@ -193,12 +174,12 @@ static void own_row(wadi_lower *l, const staging *s) {
     of_lane(l, fields, s->tile.array, at, x);
     declare(l, s, x, "next", next);
     wadi_lb_if(b, bin(l, WADI_SOP_GT, bin(l, WADI_SOP_ADD, s->base, j), num(l, 0)));
-    get(l, s, var, acc);
+    get_fields(l, s->fields, var, acc);
     combine(l, s, acc, x, all);
-    set(l, s, next, all);
+    set_fields(l, s->fields, next, all);
     wadi_lb_end(b);
-    get(l, s, next, all);
-    set(l, s, var, all);
+    get_fields(l, s->fields, next, all);
+    set_fields(l, s->fields, var, all);
     if (s->w->table && !s->lasts) {
         memcpy(x, all, sizeof x);
         combine(l, s, carry, x, all);
@@ -209,7 +190,7 @@ static void own_row(wadi_lower *l, const staging *s) {
     }
     if (!s->lasts) to_lane(l, fields, s->tile.array, at, all);
     wadi_lb_end(b);
-    get(l, s, var, acc);
+    get_fields(l, s->fields, var, acc);
     to_lane(l, fields, s->local, lane, acc);
     wadi_lanes_end(l, &open);
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/fields.h"
 #include "codegen/kernel/lanes.h"
 
 enum { LANES = WADI_GROUP_LANES, MOST = 16, BYTES = 256 };
@@ -69,16 +70,6 @@ void wadi_taking_declare(wadi_lower *l, const wadi_taking *t, const char *name, 
     for (int f = 0; f < t->fields; f++) out[f] = wadi_lb_lanes(&l->b, t->type[f], LANES, name);
 }
 
-static void get(wadi_lower *l, const wadi_taking *t, const wadi_lv *array, wadi_lv at,
-                wadi_lv *out) {
-    for (int f = 0; f < t->fields; f++) out[f] = wadi_lb_lane(&l->b, array[f], at);
-}
-
-static void put(wadi_lower *l, const wadi_taking *t, const wadi_lv *array, wadi_lv at,
-                const wadi_lv *x) {
-    for (int f = 0; f < t->fields; f++) wadi_lb_put(&l->b, array[f], at, x[f]);
-}
-
 static void variables(wadi_lower *l, const wadi_taking *t, const wadi_lv *init, const char *name,
                       wadi_lv *out) {
     for (int f = 0; f < t->fields; f++)
@@ -92,12 +83,12 @@ static void scan_step(wadi_lower *l, const wadi_taking *t, const wadi_lv *from, 
     wadi_lv x[WADI_MAX_FIELDS], before[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
     wadi_lanes open;
     const wadi_lv lane = wadi_lanes_all(l, &open);
-    get(l, t, from, lane, x);
-    put(l, t, to, lane, x);
+    of_lane(l, t->fields, from, lane, x);
+    to_lane(l, t->fields, to, lane, x);
     wadi_lb_if(b, bin(l, WADI_SOP_GE, lane, num(l, step)));
-    get(l, t, from, bin(l, WADI_SOP_SUB, lane, num(l, step)), before);
+    of_lane(l, t->fields, from, bin(l, WADI_SOP_SUB, lane, num(l, step)), before);
     t->combine(l, t->env, before, x, all);
-    put(l, t, to, lane, all);
+    to_lane(l, t->fields, to, lane, all);
     wadi_lb_end(b);
     wadi_lanes_end(l, &open);
 }
@@ -115,10 +106,10 @@ void wadi_taking_join(wadi_lower *l, const wadi_taking *t, const wadi_lv *array)
     for (int64_t half = LANES / 2; half > 0; half /= 2) {
         wadi_lanes open;
         const wadi_lv lane = wadi_lanes_first(l, num(l, half), &open);
-        get(l, t, array, lane, x);
-        get(l, t, array, bin(l, WADI_SOP_ADD, lane, num(l, half)), other);
+        of_lane(l, t->fields, array, lane, x);
+        of_lane(l, t->fields, array, bin(l, WADI_SOP_ADD, lane, num(l, half)), other);
         t->combine(l, t->env, x, other, all);
-        put(l, t, array, lane, all);
+        to_lane(l, t->fields, array, lane, all);
         wadi_lanes_end(l, &open);
     }
 }
@@ -134,11 +125,11 @@ void wadi_taking_scan_memory(wadi_lower *l, const wadi_taking *t, const wadi_lv 
     variables(l, t, t->nothing, "carry", carry);
     const wadi_lv from = wadi_lb_for(b, num(l, 0), n, LANES, "from");
     wadi_lv lane = wadi_lanes_all(l, &open), i = bin(l, WADI_SOP_ADD, from, lane);
-    put(l, t, array, lane, t->nothing);
+    to_lane(l, t->fields, array, lane, t->nothing);
     wadi_lb_if(b, bin(l, WADI_SOP_LT, i, n));
     for (int f = 0; f < t->fields; f++)
         x[f] = wadi_lb_fresh(b, pointer[f], bin(l, WADI_SOP_ADD, first, i));
-    put(l, t, array, lane, x);
+    to_lane(l, t->fields, array, lane, x);
     wadi_lb_end(b);
     wadi_lanes_end(l, &open);
     wadi_taking_scan(l, t, array, spare);
@@ -146,12 +137,12 @@ void wadi_taking_scan_memory(wadi_lower *l, const wadi_taking *t, const wadi_lv 
     const wadi_lv rest = bin(l, WADI_SOP_SUB, n, from);
     lane = wadi_lanes_first(l, bin(l, WADI_SOP_MIN, rest, num(l, LANES)), &open);
     i = bin(l, WADI_SOP_ADD, from, lane);
-    get(l, t, array, lane, x);
+    of_lane(l, t->fields, array, lane, x);
     t->combine(l, t->env, before, x, all);
     for (int f = 0; f < t->fields; f++)
         wadi_lb_store(b, pointer[f], bin(l, WADI_SOP_ADD, first, i), all[f]);
     wadi_lanes_end(l, &open);
-    get(l, t, array, num(l, LANES - 1), x);
+    of_lane(l, t->fields, array, num(l, LANES - 1), x);
     t->combine(l, t->env, before, x, all);
     for (int f = 0; f < t->fields; f++) wadi_lb_set(b, carry[f], all[f]);
     wadi_lb_end(b);

@@ -5,33 +5,17 @@
 #include "codegen/kernel/top.h"
 
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/fields.h"
 #include "operators/reduce_tree.h"
-
-static void get(wadi_lower *l, const wadi_top *t, const wadi_lv *var, wadi_lv *out) {
-    for (int f = 0; f < t->fields; f++) out[f] = wadi_lb_get(&l->b, var[f]);
-}
-
-static void set(wadi_lower *l, const wadi_top *t, const wadi_lv *var, const wadi_lv *v) {
-    for (int f = 0; f < t->fields; f++) wadi_lb_set(&l->b, var[f], v[f]);
-}
-
-static void lane(wadi_lower *l, const wadi_top *t, const wadi_lv *lanes, wadi_lv at, wadi_lv *out) {
-    for (int f = 0; f < t->fields; f++) out[f] = wadi_lb_lane(&l->b, lanes[f], at);
-}
-
-static void put(wadi_lower *l, const wadi_top *t, const wadi_lv *lanes, wadi_lv at,
-                const wadi_lv *v) {
-    for (int f = 0; f < t->fields; f++) wadi_lb_put(&l->b, lanes[f], at, v[f]);
-}
 
 /* var = f(lanes[at], var) */
 static void behind(wadi_lower *l, const wadi_top *t, const wadi_lv *lanes, wadi_lv at,
                    const wadi_lv *var) {
     wadi_lv acc[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
-    lane(l, t, lanes, at, acc);
-    get(l, t, var, x);
+    of_lane(l, t->fields, lanes, at, acc);
+    get_fields(l, t->fields, var, x);
     t->combine(l, t->env, acc, x, all);
-    set(l, t, var, all);
+    set_fields(l, t->fields, var, all);
 }
 
 void wadi_top_declare(wadi_lower *l, wadi_top *t) {
@@ -43,18 +27,18 @@ void wadi_top_declare(wadi_lower *l, wadi_top *t) {
 }
 
 void wadi_top_first(wadi_lower *l, const wadi_top *t, const wadi_lv *x) {
-    set(l, t, t->total, x);
+    set_fields(l, t->fields, t->total, x);
     if (t->any_order) return;
-    put(l, t, t->run, num(l, 0), x);
-    if (t->carries) put(l, t, t->all, num(l, 0), x);
+    to_lane(l, t->fields, t->run, num(l, 0), x);
+    if (t->carries) to_lane(l, t->fields, t->all, num(l, 0), x);
 }
 
 /* total = f(total, x) */
 static void take(wadi_lower *l, const wadi_top *t, const wadi_lv *x) {
     wadi_lv acc[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
-    get(l, t, t->total, acc);
+    get_fields(l, t->fields, t->total, acc);
     t->combine(l, t->env, acc, x, all);
-    set(l, t, t->total, all);
+    set_fields(l, t->fields, t->total, all);
 }
 
 /* The number of runs after n results. */
@@ -87,14 +71,14 @@ void wadi_top_next(wadi_lower *l, const wadi_top *t, wadi_lv number, wadi_lv is_
     const wadi_lv least = bin(l, WADI_SOP_SUB, runs_of(l, number), num(l, 1));
     const wadi_lv keep = wadi_lb_name(
         b, t->carries ? least : wadi_lb_select(b, WADI_I64, is_last, num(l, 0), least), "keep");
-    set(l, t, t->total, x);
+    set_fields(l, t->fields, t->total, x);
     merge(l, t, number, keep);
-    get(l, t, t->total, run);
-    put(l, t, t->run, keep, run);
+    get_fields(l, t->fields, t->total, run);
+    to_lane(l, t->fields, t->run, keep, run);
     if (!t->carries) return;
     wadi_lb_if(b, bin(l, WADI_SOP_GT, keep, num(l, 0)));
     behind(l, t, t->all, bin(l, WADI_SOP_SUB, keep, num(l, 1)), t->total);
     wadi_lb_end(b);
-    get(l, t, t->total, run);
-    put(l, t, t->all, keep, run);
+    get_fields(l, t->fields, t->total, run);
+    to_lane(l, t->fields, t->all, keep, run);
 }
