@@ -29,17 +29,6 @@ static bool is_element(const element_fun *e, wadi_sval v, wadi_val *out_array, i
     return false;
 }
 
-static const wadi_sinst *maker_in(const wadi_sblock *b, wadi_sval v) {
-    const wadi_sinst *found = NULL;
-    for (int i = 0; i < b->ninsts && !found; i++) {
-        const wadi_sinst *s = b->insts[i];
-        if (v >= s->first && v - s->first < (wadi_sval)s->nresults) found = s;
-        for (int k = 0; k < 2 && !found; k++)
-            if (s->block[k]) found = maker_in(s->block[k], v);
-    }
-    return found;
-}
-
 static bool same_scalar(comparing *c, wadi_sval x, wadi_sval y);
 
 /* Blocks without parameters: the sides of a choice. */
@@ -70,7 +59,8 @@ static bool same_scalar(comparing *c, wadi_sval x, wadi_sval y) {
     const bool element = is_element(&c->a, x, &array_x, &field_x);
     if (element != is_element(&c->b, y, &array_y, &field_y)) return false;
     if (element) return array_x == array_y && field_x == field_y;
-    const wadi_sinst *a = maker_in(c->a.f->body, x), *b = maker_in(c->b.f->body, y);
+    const wadi_sinst *a = wadi_sblock_maker(c->a.f->body, x),
+                     *b = wadi_sblock_maker(c->b.f->body, y);
     return a && b && x - a->first == y - b->first && same_inst(c, a, b);
 }
 
@@ -87,7 +77,7 @@ static bool is_zero(const wadi_module *m, wadi_val v) {
 static bool adds(const wadi_fun *f) {
     const wadi_sblock *b = f->body;
     if (b->nparams != 2 || b->nyields != 1) return false;
-    const wadi_sinst *i = maker_in(b, b->yields[0]);
+    const wadi_sinst *i = wadi_sblock_maker(b, b->yields[0]);
     return i && i->op == WADI_SOP_ADD && i->args[0] != i->args[1] &&
            (i->args[0] == b->params[0] || i->args[0] == b->params[1]) &&
            (i->args[1] == b->params[0] || i->args[1] == b->params[1]);
@@ -116,7 +106,7 @@ bool wadi_counts_kept(const wadi_module *m, const wadi_bind *filter) {
                    .steps = STEPS};
     if (f->body->nparams != fields_of(&c.a) || keep->body->nparams != fields_of(&c.b)) return false;
     if (f->body->nyields != 1 || m->values[ones->args[0]].type.array[0].rank != 1) return false;
-    const wadi_sinst *number = maker_in(f->body, f->body->yields[0]);
+    const wadi_sinst *number = wadi_sblock_maker(f->body, f->body->yields[0]);
     return number && number->op == WADI_SOP_CONVERT &&
            same_scalar(&c, number->args[0], keep->body->yields[0]);
 }

@@ -14,15 +14,9 @@ enum { CHEAP = 8 };
 
 /* ---- which folds qualify ---- */
 
-static const wadi_sinst *defining(const wadi_sblock *b, wadi_sval s) {
-    for (int i = 0; i < b->ninsts; i++)
-        if (b->insts[i]->nresults == 1 && b->insts[i]->first == s) return b->insts[i];
-    return NULL;
-}
-
 wadi_sop wadi_row_extreme(const wadi_fun *f, int field) {
     const wadi_sblock *b = f->body;
-    const wadi_sinst *s = defining(b, b->yields[field]);
+    const wadi_sinst *s = wadi_sblock_maker(b, b->yields[field]);
     if (s == NULL || (s->op != WADI_SOP_MIN && s->op != WADI_SOP_MAX)) return WADI_SOP_CONST;
     if (!wadi_type_is_float(f->types[b->yields[field]])) return WADI_SOP_CONST;
     const wadi_sval acc = b->params[field], x = b->params[b->nyields + field];

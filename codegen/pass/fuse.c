@@ -122,16 +122,10 @@ static bool reads_by_index(const wadi_sblock *b) {
     return false;
 }
 
-static const wadi_sinst *defining(const wadi_fun *f, wadi_sval v) {
-    for (int i = 0; i < f->body->ninsts; i++)
-        if (f->body->insts[i]->first == v) return f->body->insts[i];
-    return NULL;
-}
-
 /* Whether `v` is parameter `p` plus or minus numbers. */
 static bool is_moved(const wadi_fun *f, wadi_sval v, wadi_sval p) {
     if (v == p) return true;
-    const wadi_sinst *i = defining(f, v);
+    const wadi_sinst *i = wadi_sblock_maker(f->body, v);
     if (!i || i->op != WADI_SOP_ADD) return false;
     const wadi_sval a = i->args[0], b = i->args[1];
     return (is_moved(f, a, p) && !is_moved(f, b, p)) || (is_moved(f, b, p) && !is_moved(f, a, p));

@@ -196,6 +196,17 @@ bool wadi_sblock_yield(wadi_module *m, wadi_sblock *b, wadi_sval v) {
     return append_number(m, &b->yields, &b->nyields, v);
 }
 
+const wadi_sinst *wadi_sblock_maker(const wadi_sblock *b, wadi_sval v) {
+    const wadi_sinst *found = NULL;
+    for (int i = 0; i < b->ninsts && !found; i++) {
+        const wadi_sinst *s = b->insts[i];
+        if (v >= s->first && v - s->first < (wadi_sval)s->nresults) found = s;
+        for (int k = 0; k < 2 && !found; k++)
+            if (s->block[k]) found = wadi_sblock_maker(s->block[k], v);
+    }
+    return found;
+}
+
 wadi_sinst *wadi_sinst_new(wadi_module *m, wadi_sop op, int nargs) {
     wadi_sinst *i = WADI_NEW(m->arena, wadi_sinst);
     if (!i) return NULL;

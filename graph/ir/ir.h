@@ -247,6 +247,8 @@ wadi_sinst *wadi_sinst_new(wadi_module *m, wadi_sop op, int nargs);
 wadi_sval wadi_sinst_results(wadi_module *m, wadi_fun *f, wadi_sinst *i, int n,
                              const wadi_type *types);
 
+/** The instruction of block `b`, or of a block within it, that has result v; NULL: there is none, v is a parameter. */
+const wadi_sinst *wadi_sblock_maker(const wadi_sblock *b, wadi_sval v);
 /** Whether `f` yields its parameters in order, without the first `skip` of them. */
 bool wadi_fun_is_identity(const wadi_fun *f, int skip);
 
