@@ -7,11 +7,11 @@ static int64_t chunk_at(int64_t n, int64_t chunks, int64_t c) {
     return n / chunks * c + (c < n % chunks ? c : n % chunks);
 }
 
-static void for_each(wadi_pool *pool, int64_t n, int64_t grain, wadi_pool_fn fn, const job *j) {
+static void for_each(wadi_pool *pool, int64_t n, int64_t grain, wadi_pool_fn fn, const void *env) {
     if (pool != NULL)
-        wadi_pool_for(pool, n, grain, fn, (void *)(uintptr_t)j);
+        wadi_pool_for(pool, n, grain, fn, (void *)(uintptr_t)env);
     else
-        fn((void *)(uintptr_t)j, 0, 0, n);
+        fn((void *)(uintptr_t)env, 0, 0, n);
 }
 
 static void by_blocks(const job *j, wadi_pool_fn fn) {
@@ -184,11 +184,11 @@ static bool sort_large(const job *j, int64_t begin, int64_t end) {
     memcpy(again.to, again.room, (size_t)again.n * j->kind->size);
     span unused;
     if (!sort_shared(&again, &unused)) return false;
-    part p = {j, begin, end};
-    if (j->drop > 0 || j->pool == NULL)
+    const part p = {j, begin, end};
+    if (j->drop > 0) /* runs of equal numbers may cross blocks */
         finish(j, begin, end);
     else
-        wadi_pool_for(j->pool, (end - begin + BLOCK - 1) / BLOCK, 1, finish_blocks, &p);
+        for_each(j->pool, (end - begin + BLOCK - 1) / BLOCK, 1, finish_blocks, &p);
     return true;
 }
 
