@@ -30,6 +30,16 @@ static bool is_wisdom(const char *name) {
     return strcmp(name, "fftw.wisdom") == 0;
 }
 
+/* What was measured of the machine: sched/bandwidth.c. */
+static bool is_speed(const char *name) {
+    const char *end = strstr(name, ".speed");
+    return end != NULL && end[6] == '\0' && strncmp(name, "memory-", 7) == 0;
+}
+
+static bool is_known(const char *name) {
+    return wadi_cache_is_entry(name) || is_size(name) || is_wisdom(name) || is_speed(name);
+}
+
 static wadi_status walk(const char *directory, bool remove_them, contents *out, wadi_error *err) {
     DIR *d = opendir(directory);
     if (!d) return wadi_fail_errno(err, errno, "%s", directory);
@@ -37,7 +47,7 @@ static wadi_status walk(const char *directory, bool remove_them, contents *out, 
     for (const struct dirent *e = readdir(d); e && st == WADI_OK; e = readdir(d)) {
         struct stat about;
         const bool module = wadi_cache_is_entry(e->d_name), size = is_size(e->d_name);
-        if (!module && !size && !is_wisdom(e->d_name)) continue;
+        if (!is_known(e->d_name)) continue;
         if (fstatat(dirfd(d), e->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0)
             continue; /* somebody else removed it */
         out->modules += module;

@@ -8,6 +8,7 @@
 #include "cli/bind.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/profile.h"
 #include "operators/table.h"
 #include "sched/schedules.h"
 
@@ -51,6 +52,7 @@ static const wadi_args_option table[] = {
     {.name = "--disable", .text = true, .field = offsetof(options, compile.disable)},
     {.name = "--receiver", .text = true, .field = offsetof(options, shared.links.receiver)},
     {.name = "--stats", .field = offsetof(options, stats)},
+    {.name = "--profile", .field = offsetof(options, shared.run.profile)},
     {.name = "--sync", .field = offsetof(options, sync)},
     {.name = "--forget", .field = offsetof(options, shared.run.forget)},
     WADI_CLI_OPTIONS};
@@ -95,6 +97,7 @@ static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_ex
     if (st == WADI_OK) st = wadi_run_go(run, err);
     if (st == WADI_OK) st = wadi_cli_print_results(m, run, err);
     if (run && o->stats) print_stats(run);
+    if (run && o->shared.run.profile) wadi_cli_print_profile(run, stderr);
     wadi_run_destroy(run);
     wadi_cli_bindings_fini(&bindings);
     return st;
@@ -157,5 +160,8 @@ const wadi_cli_command wadi_cli_run = {
     "                     be used is an error\n"
     "  --disable PASSES   leaves out these passes, separated by commas; see wadi passes\n"
     "  --sync             forces written files onto the disk before the program ends\n"
-    "  --stats            prints on standard error how the run went\n" WADI_CLI_LINKS_HELP,
+    "  --stats            prints on standard error how the run went\n"
+    "  --profile          prints on standard error where its time went: a line for each kernel, "
+    "and one for\n"
+    "                     each way of waiting; see docs/RUNTIME.md\n" WADI_CLI_LINKS_HELP,
     run};

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "codegen/schedules.h"
 #include "codegen/targets.h"
+#include "codegen/uses.h"
 
 typedef struct recipe {
     wadi_body body;
@@ -168,6 +169,7 @@ static wadi_status lower(making *k) {
     k->y.counted = countable(k);
     v->counts = k->y.counted >= 0;
     WADI_TRY(k->lowering->lower(&k->y, body, k->from->known, &lm, v));
+    if (!wadi_uses_note(&lm, v, k->made->arena)) return no_memory(k);
     WADI_TRY(emit(k, &lm));
     return keep_tables(k);
 }

@@ -162,6 +162,12 @@ typedef struct wadi_plan_touches {
     int64_t piece; /* 0: units have no such pieces */
 } wadi_plan_touches;
 
+/* A slot whose columns a step reads or writes, by its kernels or without any. Shapes and offsets do not count. */
+typedef struct wadi_plan_use {
+    int slot;
+    bool reads, writes;
+} wadi_plan_use;
+
 /* One instruction of a version. */
 typedef struct wadi_plan_step {
     wadi_step_kind kind;
@@ -178,6 +184,8 @@ typedef struct wadi_plan_step {
     const int *reads; /* FOREIGN: [call->nin]; MANY, SINGLE: [nslots] */
     wadi_plan_touches touches,
         units_touch; /* of `kernel` and `units`; they only say where data must be */
+    int nuses;       /* all slots that it uses, each once; of COND and LOOP without their parts */
+    const wadi_plan_use *uses;
 } wadi_plan_step;
 
 /* What a fault names: an operation of the program, and what is wrong. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "sched/profile.h"
+
 void wadi_residence_put(const wadi_residence *r, void *to, const void *from, int64_t bytes) {
     if (bytes <= 0) return;
     if (r != NULL)
@@ -25,14 +27,27 @@ void wadi_residence_count(const wadi_residence *r, int64_t put, int64_t got) {
     atomic_fetch_add(&r->traffic->got, got);
 }
 
+/* Copies between memories are lines of a profile of their own. */
+static wadi_account *charge(const wadi_residence *r, int64_t put, int64_t got) {
+    wadi_account *before = r != NULL ? wadi_profile_charge(WADI_PROFILE_COPY) : NULL;
+    if (before == NULL) return NULL;
+    wadi_profile_now()->at->read += put;
+    wadi_profile_now()->at->written += got;
+    return before;
+}
+
 void wadi_residence_put_column(const wadi_residence *r, void *to, const void *from, int64_t bytes) {
+    wadi_account *before = charge(r, bytes, 0);
     wadi_residence_put(r, to, from, bytes);
     wadi_residence_count(r, bytes, 0);
+    wadi_profile_back(before);
 }
 
 void wadi_residence_get_column(const wadi_residence *r, void *to, const void *from, int64_t bytes) {
+    wadi_account *before = charge(r, 0, bytes);
     wadi_residence_get(r, to, from, bytes);
     wadi_residence_count(r, 0, bytes);
+    wadi_profile_back(before);
 }
 
 wadi_status wadi_residence_check(const wadi_residence *r, wadi_error *err) {

@@ -85,6 +85,7 @@ typedef struct wadi_run_options {
         watchdog_s; /**< after so many seconds without progress, logs who waits for what; 0: 10; 1e9 at most */
     bool forget; /**< neither uses the chunk sizes of earlier runs nor records any */
     wadi_stages_option stages;
+    bool profile; /**< counts where the time goes, for wadi_run_profile (include/wadi/profile.h) */
 } wadi_run_options;
 
 /** Statistics of a run, so far or at its end. */

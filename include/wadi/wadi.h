@@ -5,6 +5,7 @@
 #include "wadi/kernels.h"
 #include "wadi/lang.h"
 #include "wadi/log.h"
+#include "wadi/profile.h"
 #include "wadi/run.h"
 #include "wadi/status.h"
 #include "wadi/stream.h"

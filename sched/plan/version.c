@@ -168,6 +168,12 @@ static void touches(codec *c, wadi_plan_touches *t) {
     number(c, INT64_MIN, INT64_MAX, &t->piece);
 }
 
+static void use(codec *c, wadi_plan_use *u) {
+    any(c, &u->slot);
+    flag(c, &u->reads);
+    flag(c, &u->writes);
+}
+
 /* How many slots the step reads. */
 static int read_by(const wadi_plan_step *s) {
     return s->kind == WADI_STEP_FOREIGN ? (s->call != NULL ? s->call->nin : 0) : s->nslots;
@@ -191,6 +197,8 @@ static void step(codec *c, wadi_plan_step *s) {
     if (c->st == WADI_OK) OPTIONAL(c, int, s->reads, read_by(s), any);
     touches(c, &s->touches);
     touches(c, &s->units_touch);
+    count(c, &s->nuses);
+    LIST(c, wadi_plan_use, s->uses, s->nuses, use);
 }
 
 static void version(codec *c, wadi_plan_version *v) {

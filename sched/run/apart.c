@@ -128,7 +128,10 @@ static wadi_status take(wadi_apart *a, wadi_chunk *owned_c, wadi_error *err) {
 static wadi_status take_all(wadi_apart *a, wadi_error *err) {
     for (;;) {
         wadi_chunk *c = NULL;
-        WADI_TRY(wadi_pipe_receive(a->pipe, &c, err));
+        wadi_account *before = wadi_profile_charge(WADI_PROFILE_SOURCE);
+        const wadi_status status = wadi_pipe_receive(a->pipe, &c, err);
+        wadi_profile_back(before);
+        WADI_TRY(status);
         if (c == NULL) return WADI_OK;
         WADI_TRY(take(a, c, err));
         wadi_pipe_done(a->pipe);
@@ -140,12 +143,14 @@ static void work(void *env) {
     wadi_run *x = a->stream->x;
     const wadi_task before =
         wadi_task_begin((wadi_task){.name = "apart", .stop = &x->stop, .waits = x->waits});
+    wadi_run_profile_begin(x, shares(a) ? x->chosen.name : "cpu", true);
     a->why.status = take_all(a, &a->why);
     if (a->why.status != WADI_OK) {
         atomic_store(&a->failed, true);
         wadi_pipe_give_up(a->pipe, &a->why);
         wadi_lane_nudge_all(a->stream);
     }
+    wadi_run_profile_end(x);
     wadi_task_end(before);
 }
 
@@ -247,7 +252,9 @@ wadi_status wadi_apart_begin(wadi_stream *s, const wadi_seam *seam, int64_t ahea
 wadi_status wadi_apart_send(wadi_stream *s, wadi_chunk *owned_c, wadi_error *err) {
     wadi_meter *meter = &s->x->meter;
     wadi_meter_idle(meter, WADI_STAGE_COMPUTE);
+    wadi_account *before = wadi_profile_charge(WADI_PROFILE_SINK);
     const wadi_status status = wadi_pipe_send(s->apart.pipe, owned_c, err);
+    wadi_profile_back(before);
     wadi_meter_busy(meter, WADI_STAGE_COMPUTE);
     return status;
 }

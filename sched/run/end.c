@@ -154,7 +154,9 @@ static wadi_status send(wadi_outlet *o, wadi_chunk *owned_c, wadi_error *err) {
     wadi_meter *meter = &o->stream->x->meter;
     o->crew->out_bytes += wadi_chunk_bytes(owned_c);
     wadi_meter_idle(meter, o->crew->busy_as);
+    wadi_account *before = wadi_profile_charge(WADI_PROFILE_SINK);
     const wadi_status status = wadi_pipe_send(o->pipe, owned_c, err);
+    wadi_profile_back(before);
     wadi_meter_busy(meter, o->crew->busy_as);
     return status;
 }
@@ -194,9 +196,11 @@ static void put_here(wadi_outlet *o, wadi_chunk *owned_c) {
     const int64_t count = owned_c->count;
     wadi_meter_idle(meter, o->crew->busy_as);
     wadi_meter_busy(meter, WADI_STAGE_SINK);
+    wadi_account *before = wadi_profile_charge(WADI_PROFILE_SINK);
     const int ticket = o->sink->keeps ? -1 : wadi_task_work("elements of sink", -1, o->plan->name);
     if (o->broken.status == WADI_OK) o->broken.status = put_arrived(o, owned_c, &o->broken);
     if (!o->sink->keeps) wadi_task_go_on(ticket);
+    wadi_profile_back(before);
     wadi_meter_idle(meter, WADI_STAGE_SINK);
     wadi_meter_busy(meter, o->crew->busy_as);
     wadi_chunk_release(owned_c);

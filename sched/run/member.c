@@ -186,6 +186,12 @@ static void rehearse(wadi_member *m) {
     saw(m, in, ns, status, &why);
 }
 
+static void wait_for_work(wadi_member *m) {
+    wadi_account *before = wadi_profile_charge(WADI_PROFILE_SOURCE);
+    wadi_condition_wait(&m->team->work, &m->team->lock);
+    wadi_profile_back(before);
+}
+
 static void work_all(wadi_member *m) {
     wadi_team *t = m->team;
     while (!t->closing && !m->out) {
@@ -195,7 +201,7 @@ static void work_all(wadi_member *m) {
         else if (m->rehearsal != NULL)
             rehearse(m);
         else
-            wadi_condition_wait(&t->work, &t->lock);
+            wait_for_work(m);
     }
 }
 
@@ -206,6 +212,7 @@ static void work(void *env) {
     wadi_error why = {.status = WADI_OK};
     const wadi_task before =
         wadi_task_begin((wadi_task){.name = "device", .stop = &x->stop, .waits = x->waits});
+    wadi_run_profile_begin(x, x->devices.at[m->number].name, true);
     const wadi_status status = open_all(m, &why);
     wadi_mutex_lock(&t->lock);
     m->open = true;
@@ -214,6 +221,7 @@ static void work(void *env) {
     work_all(m);
     wadi_mutex_unlock(&t->lock);
     close_all(m);
+    wadi_run_profile_end(x);
     wadi_task_end(before);
 }
 

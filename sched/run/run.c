@@ -114,6 +114,7 @@ wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader
 void wadi_run_destroy(wadi_run *x) {
     if (x == NULL) return;
     wadi_run_leave_all(x);
+    wadi_run_profile_fini(x);
     wadi_policy_destroy(x->policy);
     wadi_buffers_release(x->buffers);
     wadi_vec_free(&x->bindings);
@@ -246,6 +247,7 @@ static wadi_status run_timed(wadi_run *x, bool *out_late, wadi_error *err) {
     const wadi_task before =
         wadi_task_begin((wadi_task){now.name, timed ? &x->late.stop : now.stop, now.waits});
     x->from_ns = wadi_clock_ns();
+    wadi_run_profile_begin(x, x->chosen.name, false);
     const wadi_status status = run_phases(x, err);
     wadi_task_end(before);
     if (status != WADI_OK) (void)wadi_run_goes_on(x, status);
@@ -301,6 +303,8 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     const wadi_task before =
         wadi_task_begin((wadi_task){.name = "compute", .stop = &run->stop, .waits = run->waits});
     wadi_error why = {.status = WADI_OK};
+    wadi_profile *around = wadi_profile_put_aside();
+    wadi_run_profile_begin(run, run->chosen.name, false);
     begin(run);
     const wadi_status status = run_all(run, &why);
     if (status != WADI_OK) tell_all(run, &why);
@@ -309,6 +313,8 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     wadi_mutex_lock(&run->lock);
     run->end_ns = wadi_clock_ns();
     wadi_mutex_unlock(&run->lock);
+    wadi_run_profile_end(run);
+    wadi_profile_take_up(around);
     wadi_waits_destroy(run->waits);
     run->waits = NULL;
     run->finished = status == WADI_OK;

@@ -10,6 +10,7 @@
 #include "sched/fault.h"
 #include "sched/meter.h"
 #include "sched/policy.h"
+#include "sched/profile.h"
 #include "sched/run.h"
 #include "sched/run/home.h"
 #include "sched/run/late.h"
@@ -121,6 +122,7 @@ struct wadi_run {
     WADI_VEC(wadi_named_extent) extents;
     bool *bound;       /* [ninputs] */
     wadi_array *given; /* [ninputs] as they were bound; NULL: the device computes in host memory */
+    wadi_profile_rows rows;  /* made of the profiles when somebody asks for them */
     wadi_run_saver saver;    /* set before the run begins */
     wadi_state_reader saved; /* likewise: what the stream it is of goes on from; at NULL: nothing */
     bool started, finished;
@@ -143,6 +145,7 @@ struct wadi_run {
     int64_t apart_ns;               /* work of workers that are not the device's */
     char home_why[192];             /* which device is home, and why; "": there is one device */
     int64_t begin_ns, end_ns;       /* clock; end 0 while running */
+    wadi_profile *profiles;         /* newest first */
     wadi_error error;               /* the first */
 };
 
@@ -220,6 +223,15 @@ void wadi_run_blame_home(wadi_run *x, bool late);
 
 /* Adds what the device has copied so far, and what several that work as one have shared out. */
 void wadi_run_add_copies(wadi_run_stats *to, const wadi_device *device);
+
+/* ---- profile.c ---- */
+
+/* If the run has the option: what the calling thread does from now on is charged to this device, as the compute thread or beside it. */
+void wadi_run_profile_begin(wadi_run *x, const char *device, bool beside);
+/* The thread has ended its work for the run. */
+void wadi_run_profile_end(wadi_run *x);
+/* When the run is destroyed. */
+void wadi_run_profile_fini(wadi_run *x);
 
 /* ---- bind.c: do arrays fit what the plan declares? ---- */
 

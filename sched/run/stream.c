@@ -163,7 +163,9 @@ static wadi_status end_lane(wadi_stream *s, const wadi_lane *l, wadi_error *err)
 static wadi_status compute_next(wadi_stream *s, wadi_lane *l, wadi_error *err) {
     wadi_chunk *c = NULL;
     bool nudged = false;
+    wadi_account *before = wadi_profile_charge(WADI_PROFILE_SOURCE);
     const wadi_status status = wadi_lane_next(l, &c, &nudged, err);
+    wadi_profile_back(before);
     if (status != WADI_OK) {
         const wadi_error failed = *err;
         WADI_TRY(wadi_team_settle(s, err));
@@ -221,11 +223,13 @@ static void run_stages(wadi_stream *s) {
     for (int i = 0; i < s->nlanes && status == WADI_OK; i++)
         status = wadi_lane_start(&s->lanes[i], &err);
     if (status == WADI_OK) status = compute_all(s, &err);
+    wadi_account *before = wadi_profile_charge(WADI_PROFILE_SINK);
     status = join_last(s, status, &err);
     if (status == WADI_OK) status = end_all(s, &err);
     if (status != WADI_OK) fail_all(s, &err);
     for (int i = 0; i < s->nlanes; i++) wadi_thread_join(&s->lanes[i].thread);
     for (int i = 0; i < s->plan->nends; i++) wadi_thread_join(&s->outlets[i].thread);
+    wadi_profile_back(before);
 }
 
 /* ---- the phase ---- */

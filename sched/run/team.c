@@ -172,6 +172,7 @@ static wadi_status wait_for_first(wadi_stream *s, wadi_error *err) {
     const int ticket = waits ? wadi_task_wait("elements from device", k->in->first,
                                               s->x->devices.at[k->member].name)
                              : -1;
+    wadi_account *before = waits ? wadi_profile_charge(WADI_PROFILE_TEAM) : NULL;
     while (status == WADI_OK && !is_ready(k)) {
         const int64_t left = k->due_ns - wadi_clock_ns();
         if (left <= 0)
@@ -181,6 +182,7 @@ static wadi_status wait_for_first(wadi_stream *s, wadi_error *err) {
         status = wadi_task_check(err);
     }
     wadi_mutex_unlock(&t->lock);
+    wadi_profile_back(before);
     if (waits) wadi_task_go_on(ticket);
     return status;
 }

@@ -59,7 +59,10 @@ static wadi_status load(wadi_runner *r, int body, wadi_version_key version, cons
     r->steps.job->loaded = true;
     wadi_plan_code code = {0};
     const wadi_loader *l = r->options.loader;
-    WADI_TRY(l->load(l->self, r->options.plan, body, version, &code, err));
+    wadi_account *before = wadi_profile_charge(WADI_PROFILE_COMPILE);
+    const wadi_status status = l->load(l->self, r->options.plan, body, version, &code, err);
+    wadi_profile_back(before);
+    WADI_TRY(status);
     if (!is_complete(&code)) {
         return wadi_fail(err, WADI_INTERNAL, "%s: the loader left out a kernel",
                          r->options.plan->bodies[body].name);
@@ -125,6 +128,7 @@ static wadi_status take_steps(wadi_runner *r, wadi_error *err) {
     if (!wadi_steps_faulted(s) &&
         !s->device->ops->finish(s->device, body->results, body->nresults, true))
         return wadi_steps_no_memory(err);
+    if (s->account != NULL) wadi_steps_count_bodies(s);
     return WADI_OK;
 }
 
@@ -157,6 +161,9 @@ static wadi_status run_version(wadi_runner *r, wadi_version_key version, wadi_er
     job->version = s->v = of->code.version;
     s->running = &of->code;
     s->allocated = of->allocated;
+    s->profile = wadi_profile_now();
+    s->account =
+        s->profile != NULL ? wadi_profile_steps(s->profile, job->body, version, s->v) : NULL;
     const wadi_device_work work = {job->slots, job->first, job->count, s->cancel};
     if (!wadi_slots_extend(job->slots, s->v)) return wadi_steps_no_memory(err);
     if (!wadi_steps_room_for_levels(s, s->v)) return wadi_steps_no_memory(err);

@@ -7,6 +7,7 @@
 
 #include "sched/device.h"
 #include "sched/job.h"
+#include "sched/profile.h"
 
 /* The elements of a level now. */
 typedef struct wadi_level {
@@ -23,6 +24,8 @@ typedef struct wadi_steps {
     const wadi_plan_version *v;    /* the same */
     const bool *allocated;         /* [slots]: wadi_steps_allocate */
     const wadi_stop *cancel;       /* called: the job shall end */
+    wadi_profile *profile;         /* of the thread; NULL: time is not counted */
+    wadi_account *account;         /* [steps of the version] */
     wadi_level *level;             /* [1 + the version's levels] */
     int level_room;
     int parts; /* of branches and loops around the step at work */
@@ -66,6 +69,15 @@ static inline bool wadi_steps_allocate(const wadi_steps *s, int slot) {
 
 /* Runs all steps of the version `code` for the job. Device and slots are ready. */
 wadi_status wadi_steps_run(wadi_steps *s, wadi_error *err);
+
+/* ---- profiled.c ---- */
+
+/* Takes a step as `take` does, and charges it. *i as there. */
+wadi_status wadi_steps_charge(wadi_steps *s, int *i,
+                              wadi_status (*take)(wadi_steps *s, int *i, wadi_error *err),
+                              wadi_error *err);
+/* Counts what the kernels of whole bodies have gone through, once their results are there. */
+void wadi_steps_count_bodies(const wadi_steps *s);
 
 /* ---- control.c ---- */
 

@@ -1,0 +1,140 @@
+/* A kernel uses a slot if it has the address of one of its columns. It reads or writes it if a load or a store can be traced back to that address;
+ * if neither can, it may do both. */
+#include "codegen/uses.h"
+
+#include <string.h>
+
+#include "base/vec.h"
+
+typedef struct noting {
+    const wadi_lfun *f;
+    WADI_VEC(wadi_plan_use) uses;
+    bool failed;
+} noting;
+
+/* They stay in the order of their slots. */
+static void add(noting *n, int slot, bool reads, bool writes) {
+    if (slot < 0) return;
+    for (size_t i = 0; i < n->uses.n; i++) {
+        wadi_plan_use *u = &n->uses.at[i];
+        if (u->slot != slot) continue;
+        u->reads = u->reads || reads;
+        u->writes = u->writes || writes;
+        return;
+    }
+    const wadi_plan_use use = {.slot = slot, .reads = reads, .writes = writes};
+    if (!wadi_vec_push(&n->uses, use)) {
+        n->failed = true;
+        return;
+    }
+    for (size_t i = n->uses.n - 1; i > 0 && n->uses.at[i - 1].slot > slot; i--) {
+        n->uses.at[i] = n->uses.at[i - 1];
+        n->uses.at[i - 1] = use;
+    }
+}
+
+static void add_all(noting *n, int count, const int *slots, bool writes) {
+    for (int i = 0; slots != NULL && i < count; i++) add(n, slots[i], !writes, writes);
+}
+
+/* ---- kernels ---- */
+
+/* The slot that the pointer points into; -1: it is none, or cannot be seen. */
+static int slot_of(const noting *n, wadi_lv pointer) {
+    const wadi_linst *i = n->f->inst[pointer];
+    while (i->kind == WADI_L_ADVANCE) i = n->f->inst[i->args[0]];
+    return i->kind == WADI_L_COLUMN ? i->slot : -1;
+}
+
+/* The arrays of a routine: each is a pointer and as many extents as a problem has dimensions. */
+static void add_routine(noting *n, const wadi_linst *i) {
+    const int each = 1 + (int)i->imm.bits;
+    for (int k = 0; 1 + k * each < i->nargs; k++)
+        add(n, slot_of(n, i->args[1 + k * each]), k < i->index, k >= i->index);
+}
+
+static void look_at(noting *n, const wadi_linst *i) {
+    switch (i->kind) {
+    case WADI_L_LOAD:
+    case WADI_L_FRESH:
+        add(n, slot_of(n, i->args[0]), true, false);
+        break;
+    case WADI_L_STORE:
+        add(n, slot_of(n, i->args[0]), i->atomic, true);
+        break;
+    case WADI_L_COPY:
+        add(n, slot_of(n, i->args[0]), false, true);
+        add(n, slot_of(n, i->args[1]), true, false);
+        break;
+    case WADI_L_EMIT:
+        add(n, i->slot, false, true);
+        break;
+    case WADI_L_FOREIGN:
+        add_routine(n, i);
+        break;
+    default:
+        break;
+    }
+}
+
+static void look_into(noting *n, const wadi_lmodule *kernels, const char *name) {
+    n->f = NULL;
+    for (int i = 0; name != NULL && i < kernels->nfuns; i++)
+        if (strcmp(kernels->funs[i]->name, name) == 0) n->f = kernels->funs[i];
+    for (uint32_t v = 0; n->f != NULL && v < n->f->n; v++) look_at(n, n->f->inst[v]);
+    for (uint32_t v = 0; n->f != NULL && v < n->f->n; v++) {
+        const wadi_linst *i = n->f->inst[v];
+        if (i->kind == WADI_L_COLUMN) add(n, i->slot, false, false);
+    }
+}
+
+/* ---- steps ---- */
+
+static void add_control(noting *n, const wadi_plan_control *c) {
+    add(n, c->predicate, true, false);
+    add_all(n, c->nvalues, c->init, false);
+    for (int i = 0; i < 2; i++) add_all(n, c->nvalues, c->part[i].yields, false);
+    add_all(n, c->nvalues, c->state, true);
+    add_all(n, c->nvalues, c->results, true);
+}
+
+static int reads_of(const wadi_plan_step *s) {
+    if (s->reads == NULL) return 0;
+    return s->call != NULL ? s->call->nin : s->nslots;
+}
+
+static void note_step(noting *n, const wadi_lmodule *kernels, const wadi_plan_step *s) {
+    const bool makes =
+        s->kind == WADI_STEP_FOREIGN || s->kind == WADI_STEP_MANY || s->kind == WADI_STEP_SINGLE;
+    n->uses.n = 0;
+    look_into(n, kernels, s->kernel);
+    look_into(n, kernels, s->units);
+    add_all(n, reads_of(s), s->reads, false);
+    if (makes) add_all(n, s->nslots, s->slots, true);
+    if (s->control != NULL) add_control(n, s->control);
+    for (size_t i = 0; i < n->uses.n; i++) {
+        wadi_plan_use *u = &n->uses.at[i];
+        if (!u->reads && !u->writes) u->reads = u->writes = true;
+    }
+}
+
+bool wadi_uses_note(const wadi_lmodule *kernels, wadi_plan_version *v, wadi_arena *keep) {
+    noting n = {.f = NULL};
+    wadi_plan_step *steps = WADI_NEW_N(keep, wadi_plan_step, (size_t)v->nsteps + 1);
+    for (int i = 0; steps != NULL && !n.failed && i < v->nsteps; i++) {
+        steps[i] = v->steps[i];
+        note_step(&n, kernels, &v->steps[i]);
+        wadi_plan_use *uses = WADI_NEW_N(keep, wadi_plan_use, n.uses.n + 1);
+        if (uses == NULL) {
+            n.failed = true;
+            break;
+        }
+        if (n.uses.n > 0) memcpy(uses, n.uses.at, n.uses.n * sizeof *uses);
+        steps[i].nuses = (int)n.uses.n;
+        steps[i].uses = uses;
+    }
+    wadi_vec_free(&n.uses);
+    if (steps == NULL || n.failed) return false;
+    v->steps = steps;
+    return true;
+}

@@ -1,0 +1,80 @@
+/* Charging accounts. */
+#include "sched/profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+static _Thread_local wadi_profile *mine;
+
+wadi_profile *wadi_profile_create(const wadi_plan *plan, const char *device, bool beside) {
+    wadi_profile *p = calloc(1, sizeof *p);
+    if (p == NULL) return NULL;
+    p->plan = plan;
+    p->beside = beside;
+    p->at = &p->of[WADI_PROFILE_REST];
+    snprintf(p->device, sizeof p->device, "%s", device);
+    p->version = calloc((size_t)plan->nbodies * WADI_BODY_VERSIONS + 1, sizeof *p->version);
+    if (p->version != NULL) return p;
+    free(p);
+    return NULL;
+}
+
+void wadi_profile_destroy(wadi_profile *p) {
+    if (p == NULL) return;
+    for (int i = 0; i < p->plan->nbodies * WADI_BODY_VERSIONS; i++) free(p->version[i].step);
+    free(p->version);
+    free(p);
+}
+
+void wadi_profile_begin(wadi_profile *p) {
+    mine = p;
+    if (p != NULL) p->since_ns = wadi_clock_ns();
+}
+
+void wadi_profile_end(void) {
+    if (mine != NULL) wadi_profile_switch(mine, &mine->of[WADI_PROFILE_REST]);
+    mine = NULL;
+}
+
+wadi_profile *wadi_profile_put_aside(void) {
+    wadi_profile *p = mine;
+    mine = NULL;
+    return p;
+}
+
+void wadi_profile_take_up(wadi_profile *p) {
+    mine = p;
+}
+
+wadi_profile *wadi_profile_now(void) {
+    return mine;
+}
+
+wadi_account *wadi_profile_switch(wadi_profile *p, wadi_account *to) {
+    wadi_account *before = p->at;
+    const int64_t now = wadi_clock_ns();
+    before->ns += now - p->since_ns;
+    p->since_ns = now;
+    p->at = to;
+    return before;
+}
+
+wadi_account *wadi_profile_charge(wadi_profile_kind kind) {
+    if (mine == NULL) return NULL;
+    mine->of[kind].calls++;
+    return wadi_profile_switch(mine, &mine->of[kind]);
+}
+
+void wadi_profile_back(wadi_account *before) {
+    if (mine != NULL && before != NULL) wadi_profile_switch(mine, before);
+}
+
+wadi_account *wadi_profile_steps(wadi_profile *p, int body, wadi_version_key version,
+                                 const wadi_plan_version *v) {
+    wadi_profiled *of = &p->version[body * WADI_BODY_VERSIONS + wadi_version_number(version)];
+    if (of->step == NULL) of->step = calloc((size_t)v->nsteps + 1, sizeof *of->step);
+    if (of->step != NULL) of->version = v;
+    return of->step;
+}

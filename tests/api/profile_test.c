@@ -1,0 +1,309 @@
+/* Profiles of runs: which lines there are, under which names, and what they count, against numbers worked out by hand. Times are those of a clock
+ * that goes on whenever it is read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "wadi/wadi.h"
+
+/* b is stored, since two passes read it. */
+static const char arrays[] = "program arrays\n"
+                             "input xs : f64[n]\n"
+                             "a = map xs (x) { mul x 2.0 }\n"
+                             "b = scanl 0.0 xs (x, y) { add x y }\n"
+                             "ra = reverse dim=0 b\n"
+                             "s = fold 0.0 b (x, y) { max x y }\n"
+                             "output a\noutput ra\noutput s\n";
+
+static const char stream[] = "program sums\n"
+                             "stream_in s : seq(f64[3])\n"
+                             "sums = map_seq s (v) {\n"
+                             "    sum = fold 0.0 v (x, y) { add x y }\n"
+                             "    yield sum\n"
+                             "}\n"
+                             "stream_out \"out\" sums\n";
+
+enum { N = 5000, ELEMENTS = 25, CHUNK = 10 };
+
+typedef struct profiled {
+    wadi_exe *exe;
+    wadi_run *run;
+    wadi_source *source;
+    wadi_sink *sink;
+    const wadi_profile_row *row;
+    int n;
+} profiled;
+
+static double xs[N], elements[ELEMENTS][3];
+
+static wadi_status ignore(void *env, int64_t index, int parts, const wadi_array *element,
+                          wadi_error *err) {
+    (void)env, (void)index, (void)parts, (void)element, (void)err;
+    return WADI_OK;
+}
+
+static wadi_array vector(void) {
+    wadi_array a = {.rank = 1, .fields = 1, .shape = {N}, .type = {WADI_F64}};
+    a.column[0] = xs;
+    return a;
+}
+
+static profiled begin(const char *text, wadi_run_options options) {
+    profiled p = {NULL};
+    wadi_error err = {.status = WADI_OK};
+    options.profile = true;
+    options.forget = true;
+    if (wadi_compile_text(text, "p", NULL, &p.exe, &err) != WADI_OK) fail_msg("%s", err.msg);
+    if (wadi_run_create(p.exe, &options, &p.run, &err) != WADI_OK) fail_msg("%s", err.msg);
+    return p;
+}
+
+static void go(profiled *p) {
+    wadi_error err = {.status = WADI_OK};
+    if (wadi_run_go(p->run, &err) != WADI_OK) fail_msg("%s", err.msg);
+    if (wadi_run_profile(p->run, &p->row, &p->n, &err) != WADI_OK) fail_msg("%s", err.msg);
+}
+
+static void end(profiled *p) {
+    wadi_run_destroy(p->run);
+    wadi_exe_destroy(p->exe);
+    wadi_source_destroy(p->source);
+    wadi_sink_destroy(p->sink);
+}
+
+static profiled run_arrays(wadi_run_options options) {
+    const wadi_array a = vector();
+    profiled p = begin(arrays, options);
+    assert_int_equal(wadi_run_input(p.run, "xs", &a, NULL), WADI_OK);
+    go(&p);
+    return p;
+}
+
+static void bind_stream(profiled *p) {
+    wadi_array a = {.rank = 2, .fields = 1, .shape = {ELEMENTS, 3}, .type = {WADI_F64}};
+    a.column[0] = elements;
+    assert_int_equal(wadi_source_memory(&a, &p->source, NULL), WADI_OK);
+    assert_int_equal(wadi_sink_callback(ignore, NULL, &p->sink, NULL), WADI_OK);
+    assert_int_equal(wadi_run_source(p->run, "s", p->source, NULL), WADI_OK);
+    assert_int_equal(wadi_run_sink(p->run, "out", p->sink, NULL), WADI_OK);
+}
+
+static profiled run_stream(wadi_run_options options) {
+    options.chunk = CHUNK;
+    profiled p = begin(stream, options);
+    bind_stream(&p);
+    go(&p);
+    return p;
+}
+
+static const wadi_profile_row *named(const profiled *p, const char *name) {
+    for (int i = 0; i < p->n; i++)
+        if (strcmp(p->row[i].name, name) == 0) return &p->row[i];
+    fail_msg("there is no line %s", name);
+    return NULL;
+}
+
+static const wadi_profile_row *of_kind(const profiled *p, wadi_profile_kind kind) {
+    for (int i = 0; i < p->n; i++)
+        if (p->row[i].kind == kind) return &p->row[i];
+    return NULL;
+}
+
+static void is(const wadi_profile_row *r, int64_t calls, int64_t n, int64_t read, int64_t written) {
+    assert_int_equal(r->calls, calls);
+    assert_int_equal(r->elements, n);
+    assert_int_equal(r->bytes_read, read);
+    assert_int_equal(r->bytes_written, written);
+}
+
+/* ---- what is counted ---- */
+
+static void check_arrays(const profiled *p, const char *device) {
+    const wadi_profile_row *ra = named(p, "ra");
+    is(ra, 1, N + 1, 8 * (N + 1), 8 * (N + 1));
+    assert_int_equal(ra->kind, WADI_PROFILE_KERNEL);
+    assert_int_equal(ra->phase, 0);
+    assert_int_equal(ra->stage, -1);
+    assert_string_equal(ra->schedule, "flat");
+    assert_string_equal(ra->device, device);
+    assert_false(ra->beside);
+}
+
+static void passes_have_the_names_of_their_values(void **state) {
+    static const char *const device[] = {"cpu", "null"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        profiled p = run_arrays((wadi_run_options){
+            .threads = 2, .schedule = WADI_SCHEDULE_FORCE_FLAT, .device = device[i]});
+        check_arrays(&p, device[i]);
+        /* The scan has two blocks: what the first one carries into the second is written, combined, and read. The map goes along. */
+        is(named(&p, "a, b: carries"), 1, N, 8 * N, 8);
+        is(named(&p, "a, b"), 1, N + 1, 8 * N + 8, 8 * N + 8 * (N + 1));
+        /* and the fold has two parts */
+        is(named(&p, "s: parts"), 1, N + 1, 8 * (N + 1), 16);
+        is(named(&p, "s"), 1, 2, 16, 8);
+        end(&p);
+    }
+}
+
+static void a_body_of_a_stream_is_one_kernel(void **state) {
+    static const char *const device[] = {"cpu", "null"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        profiled p = run_stream(
+            (wadi_run_options){.device = device[i], .schedule = WADI_SCHEDULE_FORCE_INSIDE});
+        const wadi_profile_row *r = named(&p, "sum");
+        is(r, 3, ELEMENTS, 24 * ELEMENTS, 8 * ELEMENTS);
+        assert_int_equal(r->phase, 0);
+        assert_int_equal(r->stage, 0);
+        assert_string_equal(r->schedule, "inside");
+        const wadi_profile_row *w = of_kind(&p, WADI_PROFILE_WRITING);
+        assert_non_null(w);
+        assert_int_equal(w->bytes_written, 8 * ELEMENTS);
+        assert_true(w->beside);
+        end(&p);
+    }
+}
+
+static void copies_are_what_the_statistics_say(void **state) {
+    (void)state;
+    wadi_run_stats s;
+    profiled p = run_arrays((wadi_run_options){.device = "null"});
+    wadi_run_stats_get(p.run, &s);
+    const wadi_profile_row *r = of_kind(&p, WADI_PROFILE_COPY);
+    assert_non_null(r);
+    assert_int_equal(r->bytes_read, s.bytes_put);
+    assert_int_equal(r->bytes_written, s.bytes_got);
+    assert_true(s.bytes_put >= 8 * N);
+    end(&p);
+    p = run_arrays((wadi_run_options){.device = "cpu"});
+    assert_null(of_kind(&p, WADI_PROFILE_COPY));
+    end(&p);
+}
+
+/* A device that shares the stream works beside the compute thread; all elements are counted once. */
+static void devices_have_lines_of_their_own(void **state) {
+    (void)state;
+    profiled p = run_stream(
+        (wadi_run_options){.device = "cpu,null", .schedule = WADI_SCHEDULE_FORCE_INSIDE});
+    int64_t n = 0;
+    for (int i = 0; i < p.n; i++)
+        if (p.row[i].kind == WADI_PROFILE_KERNEL) n += p.row[i].elements;
+    assert_true(n >= ELEMENTS);
+    end(&p);
+}
+
+/* ---- time ---- */
+
+static atomic_llong ticks;
+
+static int64_t tick(void) {
+    return atomic_fetch_add(&ticks, 1000);
+}
+
+/* With one thread, nobody else reads the clock. */
+static void lines_add_up_to_the_run(void **state) {
+    (void)state;
+    wadi_run_stats s;
+    wadi_clock_set(tick);
+    profiled p = run_arrays((wadi_run_options){.threads = 1});
+    wadi_run_stats_get(p.run, &s);
+    wadi_clock_set(NULL);
+    double sum = 0;
+    for (int i = 0; i < p.n; i++)
+        if (!p.row[i].beside) sum += p.row[i].seconds;
+    assert_true(s.elapsed_s > 20e-6);
+    assert_true(sum >= s.elapsed_s - 4e-6 && sum <= s.elapsed_s + 4e-6);
+    assert_non_null(of_kind(&p, WADI_PROFILE_REST));
+    assert_non_null(of_kind(&p, WADI_PROFILE_COMPILE));
+    assert_non_null(of_kind(&p, WADI_PROFILE_SHAPES));
+    end(&p);
+}
+
+/* ---- runs within runs ---- */
+
+static int inner_profiles;
+
+static wadi_status run_within(void *env, int64_t index, int parts, const wadi_array *element,
+                              wadi_error *err) {
+    (void)index, (void)parts, (void)element, (void)err;
+    const bool *profiles = env;
+    profiled p = begin(arrays, (wadi_run_options){.schedule = WADI_SCHEDULE_FORCE_FLAT});
+    const wadi_array a = vector();
+    wadi_run_options plain = {.schedule = WADI_SCHEDULE_FORCE_FLAT};
+    if (!*profiles) {
+        wadi_run_destroy(p.run);
+        assert_int_equal(wadi_run_create(p.exe, &plain, &p.run, NULL), WADI_OK);
+    }
+    assert_int_equal(wadi_run_input(p.run, "xs", &a, NULL), WADI_OK);
+    assert_int_equal(wadi_run_go(p.run, NULL), WADI_OK);
+    if (*profiles) {
+        assert_int_equal(wadi_run_profile(p.run, &p.row, &p.n, NULL), WADI_OK);
+        check_arrays(&p, "cpu");
+        inner_profiles++;
+    }
+    end(&p);
+    return WADI_OK;
+}
+
+/* Short streams call their sinks in the compute thread. */
+static void a_run_within_a_run_has_lines_of_its_own(void **state) {
+    (void)state;
+    for (int with = 0; with < 2; with++) {
+        bool profiles = with == 1;
+        profiled p = begin(stream, (wadi_run_options){.chunk = CHUNK});
+        wadi_sink *sink = NULL;
+        inner_profiles = 0;
+        bind_stream(&p);
+        assert_int_equal(wadi_sink_callback(run_within, &profiles, &sink, NULL), WADI_OK);
+        assert_int_equal(wadi_run_sink(p.run, "out", sink, NULL), WADI_OK);
+        go(&p);
+        assert_int_equal(inner_profiles, profiles ? ELEMENTS : 0);
+        is(named(&p, "sum"), 3, ELEMENTS, 24 * ELEMENTS, 8 * ELEMENTS);
+        for (int i = 0; i < p.n; i++) assert_string_not_equal(p.row[i].name, "ra");
+        end(&p);
+        wadi_sink_destroy(sink);
+    }
+}
+
+/* ---- misuse ---- */
+
+static void who_asks_too_early_or_for_nothing_is_told(void **state) {
+    (void)state;
+    wadi_error err = {.status = WADI_OK};
+    profiled p = begin(arrays, (wadi_run_options){.threads = 1});
+    assert_int_equal(wadi_run_profile(p.run, &p.row, &p.n, &err), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "has not ended"));
+    assert_int_equal(wadi_run_profile(NULL, &p.row, &p.n, &err), WADI_INVALID);
+    wadi_run_destroy(p.run);
+    assert_int_equal(wadi_run_create(p.exe, NULL, &p.run, NULL), WADI_OK);
+    assert_int_equal(wadi_run_profile(p.run, &p.row, &p.n, &err), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "no profile"));
+    end(&p);
+}
+
+static void the_bandwidth_is_kept(void **state) {
+    (void)state;
+    const double first = wadi_machine_bandwidth();
+    assert_true(first > 1e6);
+    assert_true(wadi_machine_bandwidth() - first < 1 && first - wadi_machine_bandwidth() < 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(passes_have_the_names_of_their_values),
+                                       cmocka_unit_test(a_body_of_a_stream_is_one_kernel),
+                                       cmocka_unit_test(copies_are_what_the_statistics_say),
+                                       cmocka_unit_test(devices_have_lines_of_their_own),
+                                       cmocka_unit_test(lines_add_up_to_the_run),
+                                       cmocka_unit_test(a_run_within_a_run_has_lines_of_its_own),
+                                       cmocka_unit_test(who_asks_too_early_or_for_nothing_is_told),
+                                       cmocka_unit_test(the_bandwidth_is_kept)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
