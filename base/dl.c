@@ -14,14 +14,17 @@
 
 #include "base/error.h"
 
-static const char *reason(void) {
+/* Without the name that the loader puts in front, which the caller tells. */
+static const char *reason(const char *name) {
     const char *text = dlerror();
-    return text == NULL ? "no reason given" : text;
+    const size_t n = strlen(name);
+    if (text == NULL) return "no reason given";
+    return strncmp(text, name, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
 }
 
 wadi_status wadi_dl_open(wadi_dl *d, const char *path, wadi_error *err) {
     *d = (wadi_dl){dlopen(path, RTLD_NOW | RTLD_LOCAL)};
-    if (d->handle == NULL) return wadi_fail(err, WADI_IO, "cannot load %s: %s", path, reason());
+    if (d->handle == NULL) return wadi_fail(err, WADI_IO, "cannot load %s: %s", path, reason(path));
     return WADI_OK;
 }
 
@@ -81,7 +84,7 @@ void wadi_dl_close(wadi_dl *d) {
 
 wadi_status wadi_dl_symbol(const wadi_dl *d, const char *name, void **out, wadi_error *err) {
     void *found = dlsym(d->handle, name);
-    if (found == NULL) return wadi_fail(err, WADI_IO, "cannot find %s: %s", name, reason());
+    if (found == NULL) return wadi_fail(err, WADI_IO, "cannot find %s: %s", name, reason(name));
     *out = found;
     return WADI_OK;
 }

@@ -9,60 +9,24 @@ static bool is_all(const char *name) {
     return name != NULL && strcmp(name, "all") == 0;
 }
 
-/* The next name of a list, up to a comma or the end; returns what follows it, or NULL at the end. */
-static const char *cut(const char *list, char *out, size_t room) {
-    const size_t n = strcspn(list, ",");
-    snprintf(out, room, "%.*s", n < room ? (int)n : (int)room - 1, list);
-    return list[n] == ',' ? list + n + 1 : NULL;
-}
-
 static wadi_status too_many(wadi_error *err) {
     return wadi_fail(err, WADI_INVALID, "device: more than %d devices", (int)WADI_DEVICES_MOST);
 }
 
-/* ---- kinds ---- */
-
-static void add_kind(const wadi_device_row *row, const wadi_device_row **out, int *n) {
-    for (int i = 0; i < *n; i++)
-        if (out[i] == row) return;
-    if (*n < WADI_DEVICES_MOST) out[(*n)++] = row;
-}
-
-wadi_status wadi_device_kinds_in(const wadi_device_row *table, const char *name,
-                                 const wadi_device_row **out, int *out_n, wadi_error *err) {
+/* Reads the next name of the list, up to a comma or the end, into *out. *rest moves behind it, or becomes NULL at the end. */
+static wadi_status next_in(const wadi_device_row *table, const char *list, const char **rest,
+                           wadi_device_choice *out, wadi_error *err) {
     char one[80];
-    *out_n = 0;
-    for (const wadi_device_row *row = table; is_all(name) && row->name != NULL; row++)
-        if (row->copies == 0) add_kind(row, out, out_n);
-    if (is_all(name)) return WADI_OK;
-    if (name == NULL) add_kind(table, out, out_n);
-    for (const char *rest = name; rest != NULL;) {
-        wadi_device_choice c;
-        rest = cut(rest, one, sizeof one);
-        WADI_TRY(wadi_device_read_in(table, one, &c, err));
-        add_kind(c.row, out, out_n);
-    }
-    return WADI_OK;
+    const size_t n = strcspn(*rest, ",");
+    snprintf(one, sizeof one, "%.*s", n < sizeof one ? (int)n : (int)sizeof one - 1, *rest);
+    *rest = (*rest)[n] == ',' ? *rest + n + 1 : NULL;
+    if (n == 0 && *list != '\0')
+        return wadi_fail(err, WADI_INVALID, "device: \"%.60s\": a name is missing", list);
+    if (is_all(one))
+        return wadi_fail(err, WADI_INVALID,
+                         "device: \"%.60s\": \"all\" is every device, and stands alone", list);
+    return wadi_device_read_in(table, one, out, err);
 }
-
-wadi_status wadi_device_names_in(const wadi_device_row *table, const char *name,
-                                 wadi_device_choice *out, int *out_n, wadi_error *err) {
-    char one[80];
-    *out_n = 0;
-    for (const wadi_device_row *row = table; is_all(name) && row->name != NULL; row++)
-        if (row->copies == 0 && *out_n < WADI_DEVICES_MOST)
-            WADI_TRY(wadi_device_read_in(table, row->name, &out[(*out_n)++], err));
-    if (is_all(name)) return WADI_OK;
-    if (name == NULL) return wadi_device_read_in(table, NULL, &out[(*out_n)++], err);
-    for (const char *rest = name; rest != NULL;) {
-        if (*out_n == WADI_DEVICES_MOST) return too_many(err);
-        rest = cut(rest, one, sizeof one);
-        WADI_TRY(wadi_device_read_in(table, one, &out[(*out_n)++], err));
-    }
-    return WADI_OK;
-}
-
-/* ---- devices ---- */
 
 static bool overlap(const wadi_device_choice *a, const wadi_device_choice *b) {
     for (int i = 0; i < a->parts; i++)
@@ -70,6 +34,55 @@ static bool overlap(const wadi_device_choice *a, const wadi_device_choice *b) {
             if (a->row == b->row && a->number[i] == b->number[j]) return true;
     return false;
 }
+
+/* Adds a device to the n that are there. */
+static wadi_status add_to(wadi_device_choice *out, int *n, const wadi_device_choice *c,
+                          wadi_error *err) {
+    for (int i = 0; i < *n; i++)
+        if (overlap(&out[i], c))
+            return wadi_fail(err, WADI_INVALID, "device: \"%s\" is named twice", c->name);
+    if (*n == WADI_DEVICES_MOST) return too_many(err);
+    out[(*n)++] = *c;
+    return WADI_OK;
+}
+
+/* ---- names ---- */
+
+wadi_status wadi_device_names_in(const wadi_device_row *table, const char *name,
+                                 wadi_device_choice *out, int *out_n, wadi_error *err) {
+    wadi_device_choice c;
+    *out_n = 0;
+    for (const wadi_device_row *row = table; is_all(name) && row->name != NULL; row++)
+        if (row->copies == 0 && *out_n < WADI_DEVICES_MOST)
+            WADI_TRY(wadi_device_read_in(table, row->name, &out[(*out_n)++], err));
+    if (is_all(name)) return WADI_OK;
+    if (name == NULL) return wadi_device_read_in(table, NULL, &out[(*out_n)++], err);
+    for (const char *rest = name; rest != NULL;) {
+        WADI_TRY(next_in(table, name, &rest, &c, err));
+        WADI_TRY(add_to(out, out_n, &c, err));
+    }
+    return WADI_OK;
+}
+
+/* ---- kinds ---- */
+
+static void add_kind(const wadi_device_row *row, const wadi_device_row **out, int *n) {
+    for (int i = 0; i < *n; i++)
+        if (out[i] == row) return;
+    out[(*n)++] = row;
+}
+
+wadi_status wadi_device_kinds_in(const wadi_device_row *table, const char *name,
+                                 const wadi_device_row **out, int *out_n, wadi_error *err) {
+    wadi_device_choice all[WADI_DEVICES_MOST];
+    int n = 0;
+    *out_n = 0;
+    WADI_TRY(wadi_device_names_in(table, name, all, &n, err));
+    for (int i = 0; i < n; i++) add_kind(all[i].row, out, out_n);
+    return WADI_OK;
+}
+
+/* ---- devices ---- */
 
 static bool by_processors(const wadi_device_choice *c) {
     return c->row->by_processors != NULL && c->row->by_processors(c->number[0]);
@@ -85,17 +98,14 @@ static bool is_idle(const wadi_device_choice *c, const wadi_device_choices *befo
 
 static wadi_status add(const wadi_device_choice *c, wadi_device_choices *out, wadi_error *err) {
     const bool idle = is_idle(c, out);
-    for (int i = 0; i < out->n; i++)
-        if (overlap(&out->at[i], c))
-            return wadi_fail(err, WADI_INVALID, "device: \"%s\" is named twice", c->name);
-    if (out->n == WADI_DEVICES_MOST) return too_many(err);
+    const int place = out->n;
     const size_t used = strlen(out->name), comma = used > 0, n = strlen(c->name);
     if (used + comma + n >= sizeof out->name) return too_many(err);
+    WADI_TRY(add_to(out->at, &out->n, c, err));
     if (comma) out->name[used] = ',';
     memcpy(out->name + used + comma, c->name, n + 1); /* every run comes here */
-    out->at[out->n] = *c;
-    out->at[out->n].place = out->n;
-    out->at[out->n++].idle = idle;
+    out->at[place].place = place;
+    out->at[place].idle = idle;
     return WADI_OK;
 }
 
@@ -118,14 +128,13 @@ static wadi_status add_all_of(const wadi_device_row *table, const wadi_device_ro
 
 wadi_status wadi_device_list_in(const wadi_device_row *table, const char *name,
                                 wadi_device_choices *out, wadi_error *err) {
-    char one[80];
     *out = (wadi_device_choices){.n = 0};
     for (const wadi_device_row *row = table; is_all(name) && row->name != NULL; row++)
         if (row->copies == 0) WADI_TRY(add_all_of(table, row, out, err));
     for (const char *rest = is_all(name) ? NULL : name; rest != NULL;) {
         wadi_device_choice c;
-        rest = cut(rest, one, sizeof one);
-        WADI_TRY(wadi_device_find_in(table, one, &c, err));
+        WADI_TRY(next_in(table, name, &rest, &c, err));
+        WADI_TRY(wadi_device_check(&c, err));
         WADI_TRY(add(&c, out, err));
     }
     if (out->n > 0) return WADI_OK;

@@ -22,9 +22,14 @@ static void list_kinds(const wadi_device_row *table, wadi_text *out) {
 
 static wadi_status no_kind(const wadi_device_row *table, const char *name, wadi_error *err) {
     wadi_text kinds = {0};
+    wadi_status status;
     list_kinds(table, &kinds);
-    const wadi_status status = wadi_fail(
-        err, WADI_INVALID, "device: there is no \"%.60s\", only %s", name, wadi_text_str(&kinds));
+    if (*name == '\0')
+        status = wadi_fail(err, WADI_INVALID, "device: a name is missing: expected %s",
+                           wadi_text_str(&kinds));
+    else
+        status = wadi_fail(err, WADI_INVALID, "device: there is no \"%.60s\", only %s", name,
+                           wadi_text_str(&kinds));
     wadi_text_fini(&kinds);
     return status;
 }
@@ -33,6 +38,12 @@ static wadi_status no_kind(const wadi_device_row *table, const char *name, wadi_
 
 static wadi_status bad_number(const wadi_device_row *row, const char *name, wadi_error *err) {
     return wadi_fail(err, WADI_INVALID, "device: \"%.60s\": expected a number behind \"%s:\"", name,
+                     row->name);
+}
+
+static wadi_status no_number(const wadi_device_row *row, const char *name, wadi_error *err) {
+    return wadi_fail(err, WADI_INVALID,
+                     "device: \"%.60s\": there is one \"%s\", which has no number", name,
                      row->name);
 }
 
@@ -66,10 +77,6 @@ static wadi_status add_number(int number, const char *name, wadi_device_choice *
 static wadi_status read_numbers(const char *name, const char *text, wadi_device_choice *out,
                                 wadi_error *err) {
     const wadi_device_row *row = out->row;
-    if (!has_numbers(row) && row->copies == 0)
-        return wadi_fail(err, WADI_INVALID,
-                         "device: there is one \"%s\", without a number: \"%.60s\"", row->name,
-                         name);
     out->parts = 0;
     for (const char *at = text;; at++) {
         int number = 0;
@@ -92,16 +99,25 @@ static void name_it(wadi_device_choice *c) {
                                  c->number[i]);
 }
 
+/* What stands behind the kind, from `rest` on. */
+static wadi_status read_rest(const char *name, const char *rest, wadi_device_choice *out,
+                             wadi_error *err) {
+    const wadi_device_row *row = out->row;
+    if (*rest == '\0') return WADI_OK;
+    if (!has_numbers(row) && row->copies == 0) return no_number(row, name, err);
+    return *rest == ':' ? read_numbers(name, rest + 1, out, err) : bad_number(row, name, err);
+}
+
 /* All but the name. */
 static wadi_status read_choice(const wadi_device_row *table, const char *name,
                                wadi_device_choice *out, wadi_error *err) {
     *out = (wadi_device_choice){.row = table, .parts = 1};
     if (name == NULL) return WADI_OK;
-    const size_t n = strcspn(name, ":");
+    const size_t n = strcspn(name, ":+");
     for (const wadi_device_row *row = table; row->name != NULL; row++) {
         if (strlen(row->name) != n || strncmp(row->name, name, n) != 0) continue;
         out->row = row;
-        return name[n] == ':' ? read_numbers(name, name + n + 1, out, err) : WADI_OK;
+        return read_rest(name, name + n, out, err);
     }
     return no_kind(table, name, err);
 }
@@ -128,6 +144,14 @@ static wadi_status no_such(const wadi_device_choice *c, int number, int count, w
                      number, kind, kind, count - 1);
 }
 
+/* The reason that a row's `count` gives, without the name of the kind in front. */
+static const char *reason_of(const wadi_device_row *row, const wadi_error *why) {
+    const size_t n = strlen(row->name);
+    const bool named =
+        strncmp(why->msg, row->name, n) == 0 && strncmp(why->msg + n, ": ", 2) == 0;
+    return named ? why->msg + n + 2 : why->msg;
+}
+
 /* How many there are. */
 static wadi_status count_of(const wadi_device_choice *c, int *out, wadi_error *err) {
     wadi_error why = {.status = WADI_OK};
@@ -135,12 +159,12 @@ static wadi_status count_of(const wadi_device_choice *c, int *out, wadi_error *e
     if (!has_numbers(c->row)) return WADI_OK;
     const wadi_status status = c->row->count(out, &why);
     if (status != WADI_OK)
-        return wadi_fail(err, status, "device: there is no \"%s\": %s", c->name, why.msg);
+        return wadi_fail(err, status, "device: there is no \"%s\": %s", c->name,
+                         reason_of(c->row, &why));
     return WADI_OK;
 }
 
-/* Whether there are devices of these numbers. */
-static wadi_status check_count(const wadi_device_choice *c, wadi_error *err) {
+wadi_status wadi_device_check(const wadi_device_choice *c, wadi_error *err) {
     int count = 0;
     WADI_TRY(count_of(c, &count, err));
     for (int i = 0; i < c->parts; i++)
@@ -151,7 +175,7 @@ static wadi_status check_count(const wadi_device_choice *c, wadi_error *err) {
 wadi_status wadi_device_find_in(const wadi_device_row *table, const char *name,
                                 wadi_device_choice *out, wadi_error *err) {
     WADI_TRY(wadi_device_read_in(table, name, out, err));
-    return check_count(out, err);
+    return wadi_device_check(out, err);
 }
 
 /* ---- what people are told ---- */
@@ -182,7 +206,7 @@ void wadi_device_describe(const wadi_device_row *row, wadi_text *out) {
     int count = 1;
     wadi_error why = {.status = WADI_OK};
     if (has_numbers(row) && row->count(&count, &why) != WADI_OK) {
-        wadi_text_addf(out, "%-12s %s: none: %s\n", row->name, row->about, why.msg);
+        wadi_text_addf(out, "%-12s %s: none: %s\n", row->name, row->about, reason_of(row, &why));
         return;
     }
     if (count == 0)

@@ -94,6 +94,8 @@ WADI_NODISCARD wadi_status wadi_device_find_in(const wadi_device_row *table, con
 /* The same without asking whether it is there. */
 WADI_NODISCARD wadi_status wadi_device_read_in(const wadi_device_row *table, const char *name,
                                                wadi_device_choice *out, wadi_error *err);
+/* Whether there are devices of these numbers. Errors: WADI_INVALID (the message says what there is), and those of the row's `count`. */
+WADI_NODISCARD wadi_status wadi_device_check(const wadi_device_choice *c, wadi_error *err);
 /* Appends a line for each device of the kind: its name, what it is, its memory, and why it cannot be used if that is so. One line if there
  * is none. Never fails. */
 void wadi_device_describe(const wadi_device_row *row, wadi_text *out);

@@ -37,13 +37,13 @@ dotp() { "$wadi" run "$@" "$examples/dotp.wadi" xs=1,2,3 ys=4,5,6; }
 # ---- libraries that cannot be used ----
 
 export WADI_CUDA_DRIVER=$work/none.so
-told 'devices of NVIDIA: none: cuda: there is no driver of NVIDIA: .*none.so'
-refused 'there is no "cuda:0": cuda: there is no driver of NVIDIA: .*none.so' dotp --device cuda
+told 'devices of NVIDIA: none: there is no driver of NVIDIA: .*none.so'
+refused 'there is no "cuda:0": there is no driver of NVIDIA: .*none.so' dotp --device cuda
 "$wadi" explain --kernels --target cuda "$examples/dotp.wadi" | grep -q '^WADI_KERNEL' || fail "nothing is explained without a device"
 
 echo 'int nothing;' >old.c && "$WADI_TEST_CC" -shared -fPIC -o old.so old.c
 export WADI_CUDA_DRIVER=$work/old.so
-told 'none: cuda: the library .*old.so has no function cuInit: it is too old'
+told 'none: the library .*old.so has no function cuInit: it is too old'
 refused 'has no function cuInit' dotp --device cuda:0
 
 echo '#include <stdlib.h>

@@ -50,10 +50,12 @@ for program in run check sound guess image; do
     refused 'device: there is no "gpu", only cpu, null' $program --device gpu
     refused 'device: there is no "gpu", only cpu, null' $program --device=cpu,gpu
     refused 'device: "null" is named twice' $program --device=null,cpu,null:0
-    refused 'device: there is one "cpu", without a number: "cpu:1"' $program --device cpu:1
+    refused 'device: "cpu:1": there is one "cpu", which has no number' $program --device cpu:1
     refused 'device: there is no "null:9", only null:0 to null:3' $program --device null:0+9
     refused 'device: "null:0+0" names 0 twice' $program --device null:0+0
-    refused 'device: there is one "cpu", without a number: "cpu:0+1"' $program --device cpu:0+1
+    refused 'device: "cpu:0+1": there is one "cpu", which has no number' $program --device cpu:0+1
+    refused 'device: "cpu,": a name is missing' $program --device cpu,
+    refused 'device: "all,cpu": "all" is every device, and stands alone' $program --device all,cpu
     refused 'device: "null:1" is named twice' $program --device null:0+1,null:1
     WADI_DEVICE=gpu refused 'device: there is no "gpu", only cpu, null' $program
 done
@@ -61,6 +63,9 @@ done
 
 WADI_DEVICE=gpu "$wadi" explain "$example" >out 2>&1 && fail "wadi explain shows kernels for a device that there is not"
 grep -q 'there is no "gpu"' out || fail "wadi explain: $(cat out)"
+refused 'device: "cpu" is named twice' "$wadi" explain --device cpu,cpu "$example"
+refused 'device: "opencl:0" is named twice' "$wadi" explain --device opencl,opencl:0 "$example"
+refused 'device: "cuda+1": expected a number behind "cuda:"' "$wadi" explain --device cuda+1 "$example"
 
 # ---- the same bytes ----
 

@@ -37,7 +37,7 @@ static wadi_status count_none(int *out, wadi_error *err) {
 
 static wadi_status count_missing(int *out, wadi_error *err) {
     (void)out;
-    return wadi_fail(err, WADI_UNSUPPORTED, "libabacus.so.1 cannot be loaded: no such file");
+    return wadi_fail(err, WADI_UNSUPPORTED, "abacus: libabacus.so.1 cannot be loaded: no such file");
 }
 
 static wadi_status tell_nothing(int number, wadi_device_facts *out, wadi_error *err) {
@@ -107,12 +107,13 @@ static void what_is_not_there_is_refused_with_what_is(void **state) {
 #define KINDS "brain, vector:N, vec:N, ghost:N, abacus:N, echo"
     assert_refused("bra", WADI_INVALID, "device: there is no \"bra\", only " KINDS);
     assert_refused("brains", WADI_INVALID, "device: there is no \"brains\", only " KINDS);
-    assert_refused("", WADI_INVALID, "device: there is no \"\", only " KINDS);
     assert_refused(":0", WADI_INVALID, "device: there is no \":0\", only " KINDS);
     assert_refused("Vector:0", WADI_INVALID, "device: there is no \"Vector:0\", only " KINDS);
     assert_refused("echo:2", WADI_INVALID, "device: there is no \"echo:2\", only echo:0 to echo:1");
     assert_refused("brain:0", WADI_INVALID,
-                   "device: there is one \"brain\", without a number: \"brain:0\"");
+                   "device: \"brain:0\": there is one \"brain\", which has no number");
+    assert_refused("brain+1", WADI_INVALID,
+                   "device: \"brain+1\": there is one \"brain\", which has no number");
     assert_refused("vector:", WADI_INVALID,
                    "device: \"vector:\": expected a number behind \"vector:\"");
     assert_refused("vector:x", WADI_INVALID,
@@ -160,7 +161,12 @@ static void numbers_name_devices_that_work_as_one(void **state) {
     assert_refused("echo:0+1", WADI_INVALID,
                    "device: \"echo:0+1\": only devices with memory of their own work as one");
     assert_refused("vector+vector", WADI_INVALID,
-                   "device: there is no \"vector+vector\", only " KINDS);
+                   "device: \"vector+vector\": expected a number behind \"vector:\"");
+    assert_refused("vector+1", WADI_INVALID,
+                   "device: \"vector+1\": expected a number behind \"vector:\"");
+    assert_refused("echo+1", WADI_INVALID,
+                   "device: \"echo+1\": expected a number behind \"echo:\"");
+    assert_refused("vectors+1", WADI_INVALID, "device: there is no \"vectors+1\", only " KINDS);
 }
 
 /* ---- lists ---- */
@@ -190,10 +196,15 @@ static void a_list_names_each_device_once(void **state) {
     assert_list("brain,vector:0+2,vector:1", 3, "brain,vector:0+2,vector:1");
     assert_list_refused("vector:0+1,vector:1", WADI_INVALID, "device: \"vector:1\" is named twice");
     assert_list_refused("echo,echo:0", WADI_INVALID, "device: \"echo\" is named twice");
-    assert_list_refused("brain,", WADI_INVALID, "device: there is no \"\", only " KINDS);
-    assert_list_refused(",brain", WADI_INVALID, "device: there is no \"\", only " KINDS);
+    assert_list_refused("", WADI_INVALID, "device: a name is missing: expected " KINDS);
+    assert_list_refused("brain,", WADI_INVALID, "device: \"brain,\": a name is missing");
+    assert_list_refused(",brain", WADI_INVALID, "device: \",brain\": a name is missing");
+    assert_list_refused("brain,,echo", WADI_INVALID, "device: \"brain,,echo\": a name is missing");
     assert_list_refused("brain, echo", WADI_INVALID, "device: there is no \" echo\", only " KINDS);
-    assert_list_refused("brain,all", WADI_INVALID, "device: there is no \"all\", only " KINDS);
+    assert_list_refused("brain,all", WADI_INVALID,
+                        "device: \"brain,all\": \"all\" is every device, and stands alone");
+    assert_list_refused("all,brain", WADI_INVALID,
+                        "device: \"all,brain\": \"all\" is every device, and stands alone");
     assert_list_refused("brain,vec:1", WADI_INVALID, "device: there is no \"vec:1\", only vec:0");
     assert_list_refused(
         "brain,abacus", WADI_UNSUPPORTED,
@@ -219,6 +230,10 @@ static void the_kinds_of_a_list_need_no_devices(void **state) {
     assert_int_equal(wadi_device_kinds_in(table, "all", kinds, &n, NULL), WADI_OK);
     assert_int_equal(n, 5);
     assert_int_equal(wadi_device_kinds_in(table, "brain,gpu", kinds, &n, NULL), WADI_INVALID);
+    assert_int_equal(wadi_device_kinds_in(table, "brain,brain", kinds, &n, NULL), WADI_INVALID);
+    assert_int_equal(wadi_device_kinds_in(table, "ghost:0+1,ghost:1", kinds, &n, NULL),
+                     WADI_INVALID);
+    assert_int_equal(wadi_device_kinds_in(table, "brain,all", kinds, &n, NULL), WADI_INVALID);
     assert_int_equal(asked, 0);
 }
 
