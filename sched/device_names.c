@@ -147,8 +147,7 @@ static wadi_status no_such(const wadi_device_choice *c, int number, int count, w
 /* The reason that a row's `count` gives, without the name of the kind in front. */
 static const char *reason_of(const wadi_device_row *row, const wadi_error *why) {
     const size_t n = strlen(row->name);
-    const bool named =
-        strncmp(why->msg, row->name, n) == 0 && strncmp(why->msg + n, ": ", 2) == 0;
+    const bool named = strncmp(why->msg, row->name, n) == 0 && strncmp(why->msg + n, ": ", 2) == 0;
     return named ? why->msg + n + 2 : why->msg;
 }
 

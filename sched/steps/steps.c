@@ -135,7 +135,11 @@ static wadi_status step_run(wadi_steps *s, const wadi_plan_step *step, wadi_code
         if (bound || wadi_steps_allocate(s, slot)) continue;
         if (!d->ops->expect(d, slot, count)) return wadi_steps_no_memory(err);
     }
-    wadi_launch l = {.code = kernel, .count = count, .n = count, .serial = step->serial};
+    wadi_launch l = {.code = kernel,
+                     .count = count,
+                     .n = count,
+                     .touches = &step->touches,
+                     .serial = step->serial};
     wadi_steps_launch(s, &l);
     /* within branches and loops nothing else is being emitted, and rounds may be many */
     if (step->nslots > 0 && !wadi_steps_faulted(s) &&

@@ -321,7 +321,8 @@ static void a_sequence_within_elements_is_a_level_of_work(void **state) {
     int flat = 0, whole = 0;
     for (int i = 0; i < v->nsteps; i++) {
         flat += v->steps[i].kind == WADI_STEP_FLAT && strstr(v->steps[i].kernel, "produce") != NULL;
-        whole += v->steps[i].kind == WADI_STEP_RUN;
+        whole +=
+            v->steps[i].kind == WADI_STEP_RUN && strstr(v->steps[i].kernel, "fold_seq") != NULL;
     }
     assert_int_equal(flat, 2);
     assert_int_equal(whole, 1);

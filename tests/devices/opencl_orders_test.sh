@@ -1,3 +1,3 @@
 #!/bin/sh
-# Sorting and ranking, stencils, and permutes whose targets data decides, on a device of OpenCL. (opencl.sh)
-exec sh "$WADI_SOURCE/tests/devices/opencl.sh" "" "orders stencil targets"
+# Sorting and ranking, stencils, permutes whose targets data decides, and folds of what a filter keeps, on a device of OpenCL. (opencl.sh)
+exec sh "$WADI_SOURCE/tests/devices/opencl.sh" "" "orders stencil targets masked"

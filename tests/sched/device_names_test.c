@@ -37,7 +37,8 @@ static wadi_status count_none(int *out, wadi_error *err) {
 
 static wadi_status count_missing(int *out, wadi_error *err) {
     (void)out;
-    return wadi_fail(err, WADI_UNSUPPORTED, "abacus: libabacus.so.1 cannot be loaded: no such file");
+    return wadi_fail(err, WADI_UNSUPPORTED,
+                     "abacus: libabacus.so.1 cannot be loaded: no such file");
 }
 
 static wadi_status tell_nothing(int number, wadi_device_facts *out, wadi_error *err) {

@@ -372,7 +372,62 @@ static wadi_status main_kernel(wadi_flat *c, int n, const target *t, const char 
     return wadi_lower_fini(&l, c->out);
 }
 
+/* ---- one value for each element of the stream: no units ---- */
+
+/* Whether the lanes of a group share what the kernel does. */
+static bool shares_lanes(const wadi_lfun *f) {
+    for (uint32_t v = 0; v < f->n; v++) {
+        const wadi_linst *i = f->inst[v];
+        if (i->kind != WADI_L_FOR || i->by != WADI_BY_LANES) continue;
+        const wadi_linst *rounds = f->inst[i->args[1]];
+        if (rounds->kind != WADI_L_CONST || rounds->imm.bits != 1) return true;
+    }
+    return false;
+}
+
+static bool groups_gain(wadi_flat *c, const target *t) {
+    wadi_lower l;
+    wadi_lmodule none = {0};
+    bool gain = false;
+    wadi_flat_start(c, &l, "trial");
+    if (!l.b.failed) {
+        unit_body(&l, t, t, open_units(c, &l, t->cut), NULL);
+        wadi_lb_end(&l.b);
+        gain = !l.b.failed && shares_lanes(l.b.fun);
+    }
+    return wadi_lower_fini(&l, &none) == WADI_OK && gain;
+}
+
+/* Whether a range of elements is the best share of the work: each has one value, which one lane computes. */
+static bool is_by_elements(wadi_flat *c, int n, const target *t) {
+    if (n > 1 || t->cut->whole || t->cut->carried || c->y->slots.at[t->slot].rank > 0) return false;
+    return !(c->y->grouped && groups_gain(c, t));
+}
+
+static wadi_status element_step(wadi_flat *c, const target *t, int place) {
+    wadi_lower l;
+    wadi_lv pointer[WADI_MAX_FIELDS];
+    const char *name = target_name(c, t, "run");
+    if (!name) return wadi_flat_no_memory(c);
+    wadi_flat_start(c, &l, name);
+    if (!l.b.failed) {
+        describe(&l, t->bind);
+        wadi_flat_each_element(&l);
+        if (is_alone(c)) l.s = num(&l, 0);
+        wadi_lower_checks(&l, t->bind);
+        pointers(&l, t->bind, t->slot, pointer);
+        if (!l.status && !l.b.failed) unit_scalar(&l, t, pointer);
+        wadi_lb_end(&l.b);
+    }
+    WADI_TRY(wadi_lower_fini(&l, c->out));
+    return wadi_flat_push(c, (wadi_plan_step){.kind = WADI_STEP_RUN,
+                                              .kernel = name,
+                                              .place = place,
+                                              .touches = touches(c, t, false)});
+}
+
 static wadi_status run_step(wadi_flat *c, int n, const target *t, int place) {
+    if (is_by_elements(c, n, t)) return element_step(c, t, place);
     const char *name = target_name(c, t, n > 1 ? "all" : "run");
     const char *units = target_name(c, t, "units");
     if (!name || !units) return wadi_flat_no_memory(c);
