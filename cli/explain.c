@@ -25,6 +25,7 @@ static const struct part {
     {"plan", {"target", "plan", "copies", "devices"}},
     {"kernels", {"kernels of", "loops of", "pieces of"}},
     {"cost", {"cost", "expected"}},
+    {"vectors", {"vectors in"}},
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 
@@ -56,8 +57,10 @@ static wadi_status take_only(void *env, const char *value, wadi_error *err) {
         while (k < PARTS && (strlen(parts[k].word) != n || strncmp(parts[k].word, value, n) != 0))
             k++;
         if (k == PARTS)
-            return wadi_args_bad("--only", value, "stages, values, plan, kernels or cost", err);
+            return wadi_args_bad("--only", value, "stages, values, plan, kernels, cost or vectors",
+                                 err);
         o->only[k] = true;
+        o->compile.vectors = o->compile.vectors || strcmp(parts[k].word, "vectors") == 0;
         value += n + (value[n] == ',');
     } while (*value);
     return WADI_OK;
@@ -173,7 +176,9 @@ const wadi_cli_command wadi_cli_explain = {
     "                     stored, fused, and computed in one pass), plan, kernels, cost (bytes "
     "and operations of\n"
     "                     each pass, what is read several times, schedules and chunks to "
-    "expect)\n"
+    "expect), vectors\n"
+    "                     (which loops of the kernels the C compiler has vectorised: it is run, so "
+    "this takes a while)\n"
     "  --pass NAME        shows only the program after this pass (source: as it was written)\n"
     "  --loops            shows only the loop IR, from which kernels are written\n"
     "  --kernels          shows only the kernels\n"

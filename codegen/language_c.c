@@ -4,6 +4,7 @@
 #include "base/thread.h"
 #include "codegen/build/cc.h"
 #include "codegen/build/parts.h"
+#include "codegen/build/vectors.h"
 #include "codegen/emit/c/c.h"
 #include "codegen/targets.h"
 
@@ -34,9 +35,15 @@ static wadi_status build(const wadi_image_builder *b, const char *source, const 
     return wadi_file_read(so_file, &out->bytes, &out->n, err);
 }
 
+static wadi_status vectors(const wadi_image_builder *b, const char *source, wadi_text *out,
+                           wadi_error *err) {
+    return wadi_vectors_write(b, source, WADI_C_KERNEL_BEGINS, out, err);
+}
+
 static const char gives_up[] =
     "a product and the sum it goes into may round once\n"
     "quotients may be products with a reciprocal: an error of up to 2 units in the last place\n"
     "zeros may lose their sign";
 
-const wadi_language wadi_language_c = {"C", wadi_emit_c, wadi_cc_find, identify, build, gives_up};
+const wadi_language wadi_language_c = {"C",   wadi_emit_c, wadi_cc_find, identify,
+                                       build, vectors,     gives_up};

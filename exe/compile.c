@@ -55,6 +55,22 @@ static void write_pieces(const wadi_exe *exe, const wadi_plan_body *b, const wad
     wadi_split_pieces_print(exe->plan, &made->version, t);
 }
 
+/* What the compiler of the kernels says of their loops. */
+static wadi_status write_vectors(const wadi_exe *exe, const wadi_plan_body *b,
+                                 const wadi_made *made, const char *schedule, wadi_text *t,
+                                 wadi_error *err) {
+    const wadi_language *language = made->target->language;
+    wadi_image_builder builder;
+    wadi_text_addf(t, "\n== vectors in kernels of %s, schedule %s ==\n\n", b->name, schedule);
+    if (language->vectors == NULL) {
+        wadi_text_addf(t, "what compiles %s does not tell\n", language->name);
+        return WADI_OK;
+    }
+    WADI_TRY(language->find(made->target, &builder, err));
+    builder.fast = exe->fast;
+    return language->vectors(&builder, made->source, t, err);
+}
+
 /* The steps and the text of one version, from its first kernel on: what is pasted in front is the same for all. */
 static wadi_status write_version(wadi_exe *exe, const wadi_compile_options *o, int body,
                                  wadi_version_key version, wadi_text *t, wadi_error *err) {
@@ -71,7 +87,7 @@ static wadi_status write_version(wadi_exe *exe, const wadi_compile_options *o, i
     wadi_plan_version_print(exe->plan, &made->version, t);
     wadi_text_addf(t, "\n%s", made->kernels);
     write_pieces(exe, b, made, wadi_version_name(version), t);
-    return WADI_OK;
+    return o->vectors ? write_vectors(exe, b, made, wadi_version_name(version), t, err) : WADI_OK;
 }
 
 /* What is given up, and what is not. */

@@ -189,7 +189,7 @@ wadi_status wadi_cc_find(const wadi_target *target, wadi_image_builder *out, wad
 }
 
 /* Writes the arguments, of which there are at most ARGUMENTS_MAX. */
-enum { ARGUMENTS_MAX = MOST_FLAGS + MOST_BRIEF + WADI_CC_INPUTS + 8 };
+enum { ARGUMENTS_MAX = MOST_FLAGS + MOST_BRIEF + WADI_CC_INPUTS + WADI_CC_MORE + 8 };
 
 static void list_arguments(const wadi_image_builder *cc, const wadi_cc_call *call,
                            const char *argv[ARGUMENTS_MAX]) {
@@ -198,6 +198,7 @@ static void list_arguments(const wadi_image_builder *cc, const wadi_cc_call *cal
     for (const char *const *flag = wadi_cc_flags(cc->fast); *flag; flag++) argv[n++] = *flag;
     for (const char *const *flag = brief_flags; call->brief && *flag; flag++) argv[n++] = *flag;
     argv[n++] = cc->target->flag;
+    for (const char *const *flag = call->more; flag && *flag; flag++) argv[n++] = *flag;
     if (call->part) argv[n++] = "-c";
     for (const char *const *in = call->inputs; *in; in++) argv[n++] = *in;
     argv[n++] = "-o";
@@ -207,13 +208,14 @@ static void list_arguments(const wadi_image_builder *cc, const wadi_cc_call *cal
 }
 
 wadi_status wadi_cc_run(const wadi_image_builder *cc, const wadi_cc_call *call, wadi_error *err) {
-    char output[OUTPUT_MAX];
+    char own[OUTPUT_MAX], *output = call->said != NULL ? call->said : own;
+    const size_t room = call->said != NULL ? call->room : sizeof own;
     const char *argv[ARGUMENTS_MAX] = {NULL};
     char *copy[ARGUMENTS_MAX];
     int status = 0;
     list_arguments(cc, call, argv);
     memcpy(copy, argv, sizeof copy);
-    WADI_TRY(run_program(copy, call->tmpdir, call->gently, output, sizeof output, &status, err));
+    WADI_TRY(run_program(copy, call->tmpdir, call->gently, output, room, &status, err));
     if (status == 0) return WADI_OK;
     const char *complaint = strstr(output, "error");
     return wadi_fail(err, WADI_COMPILE, "%s failed on %s (status %d): %.300s", cc->path,

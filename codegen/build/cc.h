@@ -20,7 +20,7 @@ const char *const *wadi_cc_flags(bool fast);
 /* Those added for a text of so many kernels that compiling takes longer than running them: loops are still vectorised, with the same bits. */
 const char *const *wadi_cc_brief_flags(void);
 
-enum { WADI_CC_INPUTS = 16 };
+enum { WADI_CC_INPUTS = 16, WADI_CC_MORE = 4 };
 
 /* One run of the compiler. */
 typedef struct wadi_cc_call {
@@ -30,6 +30,10 @@ typedef struct wadi_cc_call {
     bool gently;        /* at low priority */
     bool part;          /* compiles only */
     bool brief;         /* with the brief flags */
+    const char *const
+        *more;  /* flags of this call alone, at most WADI_CC_MORE, ended by NULL; NULL: none */
+    char *said; /* what the compiler says goes there, cut to `room` bytes; NULL: nobody asks */
+    size_t room;
 } wadi_cc_call;
 
 /* Runs it. The compiler is ended when the thread's task is stopped, and after WADI_CC_TIMEOUT seconds (120 unless set; 0: never). Errors:

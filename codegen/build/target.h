@@ -51,6 +51,9 @@ typedef struct wadi_language {
      * private folder for intermediate files. gently: at low priority. */
     wadi_status (*build)(const wadi_image_builder *b, const char *source, const char *key,
                          const char *folder, bool gently, wadi_image *out, wadi_error *err);
+    /* Appends which loops of the text use vectors, as text for people; NULL: the builder does not tell. */
+    wadi_status (*vectors)(const wadi_image_builder *b, const char *source, wadi_text *out,
+                           wadi_error *err);
     const char *gives_up; /* what fast math changes; several lines, without the last one's end */
 } wadi_language;
 

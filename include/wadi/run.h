@@ -39,6 +39,8 @@ typedef struct wadi_compile_options {
     bool verify;  /**< checks the program after every pass */
     bool explain; /**< keeps what wadi_explain prints */
     bool loops;   /**< with `explain`: the loops that kernels are written from are printed, too */
+    bool
+        vectors; /**< with `explain`: the C compiler is run, and tells which loops of the kernels it has vectorised */
     wadi_schedule_option
         schedule; /**< with `explain`: only the kernels that a run with this option takes; AUTO: those of all
                                         schedules that a run may choose itself */
