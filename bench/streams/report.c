@@ -96,7 +96,7 @@ static wadi_status compare_sides(bench *b, const char *benchmark, const char *na
     for (double total = 0; runs < MAX_RUNS; runs++) {
         if (runs >= b->runs && (b->quick || total > MIN_TOTAL_S)) break;
         for (int k = 0; k < sides; k++) {
-            const int i = b->schedules ? turn(sides, runs, k) : k;
+            const int i = turn(sides, runs, k);
             if (there[i].run == NULL) continue;
             WADI_TRY(run_once(&there[i], &seconds[i][runs], err));
             total += seconds[i][runs];

@@ -66,33 +66,86 @@ static void cut(const split *d, int64_t n, int64_t *at) {
 
 /* ---- launches ---- */
 
+/* What a device has to do. It takes pieces of its part from the front. When all parts have begun and nothing is left of its own, it takes
+ * pieces of the others': where memory bounds them all, one may get less of it than its share, and is not waited for. */
+typedef struct share {
+    wadi_launch launch; /* the latest piece; the fault is the first of all pieces so far */
+    atomic_int_least64_t next;
+    int64_t end, least; /* no piece is shorter than `least`, but for the last */
+} share;
+
 typedef struct parts {
     const split *device;
-    wadi_launch launch[WADI_SPLIT_MOST];
+    atomic_int begun;
+    share of[WADI_SPLIT_MOST];
 } parts;
+
+enum { LEFT = 4 /* a piece is so much of what is left */, PIECES = 64 /* of a part, at most */ };
+
+/* The next piece of a part; false: nothing is left. Any thread. */
+static bool take(share *from, int64_t *out_begin, int64_t *out_end) {
+    int64_t at = atomic_load(&from->next), end;
+    do {
+        const int64_t left = from->end - at, piece = left / LEFT;
+        if (left <= 0) return false;
+        end = at + (piece > from->least ? piece : from->least < left ? from->least : left);
+    } while (!atomic_compare_exchange_weak(&from->next, &at, end));
+    *out_begin = at;
+    *out_end = end;
+    return true;
+}
+
+/* Launches do not ask which device does a piece: all have the same memory, and faults are compared by their places. */
+static void launch_pieces(parts *all, int p, share *from) {
+    wadi_device *device = all->device->part[p];
+    share *own = &all->of[p];
+    int64_t begin, end;
+    while (take(from, &begin, &end)) {
+        const wadi_fault before = own->launch.fault;
+        own->launch.first = begin;
+        own->launch.n = end - begin;
+        device->ops->launch(device, &own->launch);
+        if (before.kind == WADI_FAULT_NONE) continue;
+        if (own->launch.fault.kind == WADI_FAULT_NONE ||
+            wadi_fault_is_earlier(&before, &own->launch.fault))
+            own->launch.fault = before;
+    }
+}
 
 static void launch_part(void *env, int worker, int64_t begin, int64_t end) {
     parts *all = env;
     WADI_UNUSED(worker);
     for (int64_t p = begin; p < end; p++) {
-        wadi_device *part = all->device->part[p];
-        if (all->launch[p].n > 0) part->ops->launch(part, &all->launch[p]);
+        const int n = all->device->n;
+        (void)atomic_fetch_add(&all->begun, 1);
+        launch_pieces(all, (int)p, &all->of[p]);
+        if (atomic_load(&all->begun) < n) continue;
+        for (int k = 1; k < n; k++) launch_pieces(all, (int)p, &all->of[(p + k) % n]);
     }
+}
+
+/* One at a time: nobody helps anybody. */
+static int64_t least_piece(const split *d, int64_t n) {
+    if (wadi_pool_threads(d->pool) == 1) return n;
+    return n / PIECES > 1 ? n / PIECES : 1;
 }
 
 static void launch_parts(const split *d, wadi_launch *what) {
     int64_t at[WADI_SPLIT_MOST + 1];
     parts all = {.device = d};
     cut(d, what->n, at);
+    atomic_init(&all.begun, 0);
     for (int p = 0; p < d->n; p++) {
-        all.launch[p] = *what;
-        all.launch[p].first = what->first + at[p];
-        all.launch[p].n = at[p + 1] - at[p];
-        all.launch[p].fault.kind = WADI_FAULT_NONE;
+        share *of = &all.of[p];
+        of->launch = *what;
+        of->launch.fault.kind = WADI_FAULT_NONE;
+        of->end = what->first + at[p + 1];
+        of->least = least_piece(d, at[p + 1] - at[p]);
+        atomic_init(&of->next, what->first + at[p]);
     }
     wadi_pool_for(d->pool, d->n, 1, launch_part, &all);
     for (int p = 0; p < d->n; p++) {
-        const wadi_fault *fault = &all.launch[p].fault;
+        const wadi_fault *fault = &all.of[p].launch.fault;
         if (fault->kind == WADI_FAULT_NONE) continue;
         if (wadi_fault_is_earlier(fault, &what->fault)) what->fault = *fault;
     }

@@ -4,6 +4,9 @@
  * where the whole launch would have, so there is nothing to join afterwards but faults. Bits and faults are those of one device, wherever
  * the cuts are: docs/decisions/0056 says why, operator by operator.
  *
+ * A device does its part piece by piece. One that is done helps the others, if all have begun: parts are fixed, speeds are not. One part after the
+ * other, nobody helps.
+ *
  * The first device does the rest alone: what must be in order, the primitives, and what emits elements, unless all can emit together. */
 #ifndef WADI_SCHED_SPLIT_SPLIT_H
 #define WADI_SCHED_SPLIT_SPLIT_H

@@ -2,9 +2,11 @@
  * are asked for. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -22,7 +24,18 @@ typedef struct noter {
     int told;            /* workers in all */
     int64_t described;   /* the problem */
     bool declines, full; /* full: out of memory */
+    struct tally *tally; /* of devices that work at the same time; NULL: it is none of them */
+    int waits; /* its first launch lasts until so many units are done with it; 0: it does not */
 } noter;
+
+enum { PARTS = 3, UNITS = 1000, FIRST = 50 };
+
+/* What several devices do at the same time. */
+typedef struct tally {
+    atomic_int begun;              /* devices */
+    atomic_int times[UNITS], done; /* how often each unit was done; units done */
+    int faults[3];                 /* units with faults */
+} tally;
 
 static int destroyed;
 
@@ -53,9 +66,41 @@ static void end(wadi_device *self) {
     noter_of(self)->ended++;
 }
 
+/* Until it has reached that; a second without progress is the end of waiting. */
+static void wait_until(atomic_int *count, int most) {
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int quiet = 0, before = -1; quiet < 1000 && atomic_load(count) < most; quiet++) {
+        const int now = atomic_load(count);
+        if (now != before) quiet = 0;
+        before = now;
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+/* All have begun before one goes on. */
+static void launch_beside(noter *d, wadi_launch *l) {
+    tally *t = d->tally;
+    l->fault.kind = WADI_FAULT_NONE;
+    if (d->launches == 1) {
+        (void)atomic_fetch_add(&t->begun, 1);
+        wait_until(&t->begun, PARTS);
+        if (d->waits > 0) wait_until(&t->done, d->waits - (int)l->n);
+    }
+    for (int i = 0; i < 3; i++)
+        if (t->faults[i] >= l->first && t->faults[i] < l->first + l->n &&
+            (l->fault.kind == WADI_FAULT_NONE || t->faults[i] < l->fault.element))
+            l->fault = (wadi_fault){.kind = WADI_FAULT_INDEX, .element = t->faults[i]};
+    for (int64_t i = l->first; i < l->first + l->n; i++) atomic_fetch_add(&t->times[i - FIRST], 1);
+    atomic_fetch_add(&t->done, (int)l->n);
+}
+
 static void launch(wadi_device *self, wadi_launch *l) {
     noter *d = noter_of(self);
     d->launches++;
+    if (d->tally != NULL) {
+        launch_beside(d, l);
+        return;
+    }
     l->fault = d->fault;
     d->last = *l;
 }
@@ -99,8 +144,6 @@ static const wadi_device_ops ops = {.destroy = destroy,
                                     .finish = finish,
                                     .routine = routine,
                                     .wait = wait};
-
-enum { PARTS = 3 };
 
 typedef struct bench {
     noter *part[PARTS];
@@ -272,6 +315,44 @@ static void the_first_fault_of_all_parts_is_told(void **state) {
     close_all(&b);
 }
 
+/* One of three devices is stuck in its first piece: the others do the rest of its part too, each unit once. */
+static void a_device_that_is_done_helps_the_others(void **state) {
+    (void)state;
+    for (int stuck = 0; stuck < PARTS; stuck++) {
+        bench b;
+        tally t = {.faults = {FIRST + 900, FIRST + 300, FIRST + 20}};
+        make_parts(&b);
+        for (int p = 0; p < PARTS; p++) b.part[p]->tally = &t;
+        b.part[stuck]->waits = UNITS; /* its own piece among them */
+        assert_int_equal(wadi_split_open(PARTS, b.device, PARTS, false, usual, &b.all, NULL),
+                         WADI_OK);
+        begin_all(&b);
+        const wadi_launch l = launch_all(&b, (wadi_launch){.n = UNITS, .first = FIRST});
+        for (int i = 0; i < UNITS; i++) assert_int_equal(atomic_load(&t.times[i]), 1);
+        assert_int_equal(b.part[stuck]->launches, 1);
+        assert_int_equal(l.fault.element, FIRST + 20);
+        close_all(&b);
+    }
+}
+
+/* The first device does all of its part while the others wait; the fault is in its first piece, and in none of the later ones. */
+static void the_first_fault_of_all_pieces_is_told(void **state) {
+    (void)state;
+    bench b;
+    tally t = {.faults = {FIRST + 5, FIRST + 10, FIRST + 900}};
+    make_parts(&b);
+    for (int p = 0; p < PARTS; p++) {
+        b.part[p]->tally = &t;
+        b.part[p]->waits = p > 0 ? UNITS / 4 : 0;
+    }
+    assert_int_equal(wadi_split_open(PARTS, b.device, PARTS, false, usual, &b.all, NULL), WADI_OK);
+    begin_all(&b);
+    const wadi_launch l = launch_all(&b, (wadi_launch){.n = UNITS, .first = FIRST});
+    assert_true(b.part[0]->launches > 1);
+    assert_int_equal(l.fault.element, FIRST + 5);
+    close_all(&b);
+}
+
 /* Says which problems were asked for. */
 static void describe(const void *self, int64_t begin, int64_t end, wadi_call *out) {
     WADI_UNUSED(self);
@@ -365,6 +446,8 @@ int main(void) {
         cmocka_unit_test(what_is_in_order_or_emits_is_not_cut),
         cmocka_unit_test(what_all_can_emit_is_cut),
         cmocka_unit_test(the_first_fault_of_all_parts_is_told),
+        cmocka_unit_test(a_device_that_is_done_helps_the_others),
+        cmocka_unit_test(the_first_fault_of_all_pieces_is_told),
         cmocka_unit_test(problems_of_routines_are_cut),
         cmocka_unit_test(all_parts_are_told_of_all_workers),
         cmocka_unit_test(devices_that_do_not_fit_are_refused),
