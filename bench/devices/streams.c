@@ -1,4 +1,5 @@
-/* The programs of bench_streams on each device, beside cpu: whole runs, so copies count. Before a device is measured, each benchmark checks its
+/* The programs of bench_streams on each device, beside cpu: whole runs, so copies count, and then what the device takes for the kernels alone
+ * ("kernels"), for a stream has no values that are already there. Before a device is measured, each benchmark checks its
  * results there, on tiny sizes, as it always does. */
 #include "bench/streams/benchmarks.h"
 

@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+enum { WATCHED = 32 };
+
 wadi_status bench_program_open(const bench *b, wadi_program *owned_p, bench_program *out,
                                wadi_error *err) {
     *out = (bench_program){.options = {.threads = b->threads, .device = b->device}};
@@ -31,16 +33,44 @@ void bench_program_vector(bench_program *p, const char *name, wadi_type type, in
                                          .column = {(void *)(uintptr_t)values}};
 }
 
+/* Programs that have run since somebody has begun to watch. */
+static struct {
+    bool on;
+    int n;
+    bench_program *of[WATCHED];
+} watched;
+
+static void watch(bench_program *p) {
+    for (int i = 0; i < watched.n; i++)
+        if (watched.of[i] == p) return;
+    WADI_ASSERT(watched.n < WATCHED);
+    watched.of[watched.n++] = p;
+}
+
 wadi_status bench_program_run(void *env, double *out_seconds, wadi_error *err) {
     bench_program *p = env;
     WADI_UNUSED(out_seconds);
     wadi_run_destroy(p->run);
     p->run = NULL;
     WADI_TRY(wadi_run_create(p->exe, &p->options, &p->run, err));
+    if (watched.on) watch(p);
     for (int i = 0; i < p->inputs; i++) {
         WADI_TRY(wadi_run_input(p->run, p->name[i], &p->input[i], err));
     }
     return wadi_run_go(p->run, err);
+}
+
+void bench_programs_watch(void) {
+    watched.n = 0;
+    watched.on = true;
+}
+
+void bench_programs_rest(void) {
+    for (int i = 0; i < watched.n; i++) {
+        wadi_run_destroy(watched.of[i]->run);
+        watched.of[i]->run = NULL;
+    }
+    watched.on = false;
 }
 
 wadi_status bench_program_result(const bench_program *p, const char *name, wadi_array *out,

@@ -24,6 +24,10 @@ void bench_program_vector(bench_program *p, const char *name, wadi_type type, in
                           const void *values);
 /* A bench_fn: making the run, binding, running to the end. env is the program. */
 WADI_NODISCARD wadi_status bench_program_run(void *env, double *out_seconds, wadi_error *err);
+/* Between these two calls programs are watched. The second ends the latest run of each that has run, with its results and its device; it may
+ * run again. Programs that are watched stay where they are. */
+void bench_programs_watch(void);
+void bench_programs_rest(void);
 /* Of the latest run; borrowed until the next. */
 WADI_NODISCARD wadi_status bench_program_result(const bench_program *p, const char *name,
                                                 wadi_array *out, wadi_error *err);

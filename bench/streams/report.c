@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "bench/streams/program.h"
+#include "bench/streams/times.h"
 #include "sched/schedules.h"
 
 /* Cases shorter than this in all are measured more often than asked, up to MAX_RUNS rounds: a median of five is no good when
@@ -186,6 +187,7 @@ typedef struct on_device {
     bench *b;
     const bench_side *side;
     const char *device;
+    bench_times times; /* of the latest run that was clocked */
 } on_device;
 
 static wadi_status run_on_device(void *env, double *out_seconds, wadi_error *err) {
@@ -199,18 +201,31 @@ static wadi_status run_on_device(void *env, double *out_seconds, wadi_error *err
     return status;
 }
 
+static wadi_status run_clocked(void *env, double *out_seconds, wadi_error *err) {
+    on_device *o = env;
+    const bench_side whole = {o->side->name, run_on_device, o};
+    WADI_TRY(bench_times_of(&whole, o->device, &o->times, err));
+    *out_seconds = o->times.seconds;
+    return WADI_OK;
+}
+
 static wadi_status compare_devices(bench *b, const char *benchmark, const char *name,
                                    const bench_side *side, wadi_error *err) {
     on_device on[BENCH_MAX_SIDES];
     bench_side each[BENCH_MAX_SIDES];
-    char label[96];
+    char label[96], kernels[112];
     int n = 0;
     for (; n < BENCH_MAX_SIDES && b->devices[n] != NULL; n++) {
-        on[n] = (on_device){b, side, b->devices[n]};
+        on[n] = (on_device){b, side, b->devices[n], {0}};
         each[n] = (bench_side){b->devices[n], run_on_device, &on[n]};
     }
     (void)snprintf(label, sizeof label, "%s: %s, %s", benchmark, name, side->name);
-    return compare_sides(b, "streams", label, n, each, NULL, err);
+    (void)snprintf(kernels, sizeof kernels, "%s, kernels", label);
+    WADI_TRY(compare_sides(b, "streams", label, n, each, NULL, err));
+    for (int i = 0; i < n; i++) each[i].run = run_clocked;
+    WADI_TRY(compare_sides(b, "streams", kernels, n, each, NULL, err));
+    for (int i = 0; i < n; i++) bench_times_say(b, label, on[i].device, &on[i].times);
+    return WADI_OK;
 }
 
 /* ---- all together ---- */
