@@ -379,8 +379,7 @@ wadi_status wadi_cpu_open_at(const wadi_device_options *options, const wadi_resi
         return status;
     }
     status = wadi_pool_create(options->threads, &d->pool, err);
-    if (status == WADI_OK)
-        status = make_workers(d, residence != NULL ? residence->blocks : options->buffers, err);
+    if (status == WADI_OK) status = make_workers(d, options->buffers, err);
     if (status == WADI_OK) {
         *out = &d->base;
     } else {

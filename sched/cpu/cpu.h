@@ -10,8 +10,8 @@ WADI_NODISCARD wadi_status wadi_cpu_open(const wadi_device_options *options, wad
 /* The processor's name, their number and the memory of the machine, as far as the system tells them. Never fails. */
 WADI_NODISCARD wadi_status wadi_cpu_tell(int number, wadi_device_facts *out, wadi_error *err);
 
-/* The same workers and kernels over memory of another residence, for devices made of them: its memory is readable whenever the device
- * is called. */
+/* The same workers and kernels over memory of another residence, for devices made of them: what it is called with is readable then.
+ * Scratch memory of kernels, which they leave when they end, is the host's. */
 WADI_NODISCARD wadi_status wadi_cpu_open_at(const wadi_device_options *options,
                                             const wadi_residence *residence, wadi_device **out,
                                             wadi_error *err);

@@ -1,6 +1,10 @@
 /* Blocks lie one after another in segments, which are mapped and unmapped whole. A block that is given back is not used again until its
- * segment is empty, because the pool keeps blocks for that. The macro is needed because anonymous mappings are not POSIX. */
-#define _DEFAULT_SOURCE
+ * segment is empty, because the pool keeps blocks for that.
+ *
+ * The system has mapped every segment twice. Blocks have their addresses in the first view, which is opened for kernels only: to open it
+ * and close it takes as long as copying many kilobytes. The second view is always open, and no address in it leaves the device: copies go
+ * through it. The macro is needed because neither anonymous mappings nor second views are POSIX. */
+#define _GNU_SOURCE
 #include "sched/null/memory.h"
 
 #include <stdlib.h>
@@ -11,7 +15,7 @@
 #include "base/vec.h"
 
 typedef struct segment {
-    char *base;
+    char *base, *view; /* the same memory; view: always open */
     size_t size, used;
     int64_t blocks; /* that have not been given back */
 } segment;
@@ -25,22 +29,40 @@ struct wadi_null_memory {
 
 static const size_t least = (size_t)1 << 20, page = (size_t)1 << 16;
 
-/* A segment that can be written to first: the system refuses one that is too large now, and not when it is opened later. */
-static char *map_segment(size_t size, bool open) {
-    char *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED) return NULL;
-    if (open || mprotect(base, size, PROT_NONE) == 0) return base;
-    (void)munmap(base, size);
-    return NULL;
+/* False: the system refuses it. It can be written to first, so that one that is too large is refused now, and not when it is opened. */
+static bool map_segment(segment *s, bool open) {
+    s->base = mmap(NULL, s->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (s->base == MAP_FAILED) return false;
+    /* Of a shared mapping, 0 bytes "moved" are a second view of it (mremap(2)). */
+    s->view = mremap(s->base, 0, s->size, MREMAP_MAYMOVE);
+    if (s->view != MAP_FAILED) {
+        if (open || mprotect(s->base, s->size, PROT_NONE) == 0) return true;
+        (void)munmap(s->view, s->size);
+    }
+    (void)munmap(s->base, s->size);
+    return false;
+}
+
+static void unmap_segment(const segment *s) {
+    (void)munmap(s->view, s->size);
+    (void)munmap(s->base, s->size);
 }
 
 static bool add_segment(wadi_null_memory *m, size_t bytes) {
-    const size_t size = bytes > least ? (bytes + page - 1) / page * page : least;
-    char *base = size < bytes ? NULL : map_segment(size, m->open > 0);
-    if (base == NULL) return false;
-    if (wadi_vec_push(&m->segments, ((segment){base, size, 0, 0}))) return true;
-    (void)munmap(base, size);
+    segment s = {.size = bytes > least ? (bytes + page - 1) / page * page : least};
+    if (s.size < bytes || !map_segment(&s, m->open > 0)) return false;
+    if (wadi_vec_push(&m->segments, s)) return true;
+    unmap_segment(&s);
     return false;
+}
+
+/* The segment in which the address lies; NULL: it is not of this memory. */
+static segment *segment_of(const wadi_null_memory *m, const char *at) {
+    for (size_t i = 0; i < m->segments.n; i++) {
+        segment *s = &m->segments.at[i];
+        if (at >= s->base && at < s->base + s->size) return s;
+    }
+    return NULL;
 }
 
 static void *take(void *self, size_t bytes) {
@@ -62,17 +84,12 @@ static void *take(void *self, size_t bytes) {
 
 static void give(void *self, void *memory, size_t bytes) {
     wadi_null_memory *m = self;
-    const char *at = memory;
     WADI_UNUSED(bytes);
     wadi_mutex_lock(&m->lock);
-    for (size_t i = 0; i < m->segments.n; i++) {
-        segment *s = &m->segments.at[i];
-        if (at < s->base || at >= s->base + s->size) continue;
-        if (--s->blocks == 0) {
-            (void)munmap(s->base, s->size);
-            *s = m->segments.at[--m->segments.n];
-        }
-        break;
+    segment *s = segment_of(m, memory);
+    if (s != NULL && --s->blocks == 0) {
+        unmap_segment(s);
+        *s = m->segments.at[--m->segments.n];
     }
     wadi_mutex_unlock(&m->lock);
 }
@@ -106,6 +123,15 @@ static bool set_access(const wadi_null_memory *m, int access) {
     for (size_t i = 0; i < m->segments.n; i++)
         done = mprotect(m->segments.at[i].base, m->segments.at[i].size, access) == 0 && done;
     return done;
+}
+
+void *wadi_null_memory_view(wadi_null_memory *m, const void *at) {
+    const char *seen = at;
+    wadi_mutex_lock(&m->lock);
+    const segment *s = segment_of(m, at);
+    if (s != NULL) seen = s->view + (seen - s->base);
+    wadi_mutex_unlock(&m->lock);
+    return (void *)(uintptr_t)seen;
 }
 
 bool wadi_null_memory_open(wadi_null_memory *m) {

@@ -1,6 +1,6 @@
-/* Every call opens the memory, works with the device `cpu`, and closes the memory. Each launch gets a description of all slots for its
- * kernels: one block with the table, and after it the shapes and offsets. The parts that kernels write (shapes, and the sizes of elements
- * that they emit) are copied back. */
+/* Every call works with the device `cpu` at the addresses where this device sees its memory, or opens the memory and closes it. Each launch
+ * gets a description of all slots for its kernels: one block with the table, and after it the shapes and offsets. The parts that kernels
+ * write (shapes, and the sizes of elements that they emit) are copied back. */
 #include "sched/null/null.h"
 
 #include <stdlib.h>
@@ -33,20 +33,14 @@ static void close_memory(const null *d) {
     wadi_null_memory_close(d->memory);
 }
 
+static void *view(const null *d, const void *at) {
+    return wadi_null_memory_view(d->memory, at);
+}
+
 /* ---- copies ---- */
 
 static void move(void *self, void *to, const void *from, int64_t bytes) {
-    const null *d = self;
-    if (!open_memory(d)) return;
-    memcpy(to, from, (size_t)bytes);
-    close_memory(d);
-}
-
-/* What cannot be had is zero. */
-static void get(void *self, void *to, const void *from, int64_t bytes) {
-    const null *d = self;
-    move(self, to, from, bytes);
-    if (wadi_null_memory_check(d->memory, NULL) != WADI_OK) memset(to, 0, (size_t)bytes);
+    memcpy(view(self, to), view(self, from), (size_t)bytes);
 }
 
 static wadi_status check(void *self, wadi_error *err) {
@@ -60,6 +54,7 @@ static const int64_t word = (int64_t)sizeof(int64_t);
 
 typedef struct mirror {
     void *host, *block; /* what is copied, and where it goes */
+    void *at;           /* the latter, as the device itself sees it */
     int64_t used;       /* bytes of both so far */
 } mirror;
 
@@ -73,17 +68,25 @@ static int64_t mirror_bytes(const wadi_slots *s) {
 /* Where n numbers will be that are copied from `from`. */
 static int64_t *add_words(mirror *m, const int64_t *from, int64_t n) {
     if (from == NULL) return NULL;
-    int64_t *to = (int64_t *)((char *)wadi_buffers_address(m->block) + m->used);
+    int64_t *to = (int64_t *)((char *)m->at + m->used);
     if (n > 0) memcpy((char *)m->host + m->used, from, (size_t)(n * word));
     m->used += n * word;
     return to;
 }
 
-static void describe(mirror *m, const wadi_slots *s) {
+/* Columns as the device itself sees them. */
+static void view_columns(const null *d, wadi_slot *slot) {
+    for (int f = 0; f < WADI_KERNEL_FIELDS; f++)
+        if (slot->col[f] != NULL) slot->col[f] = view(d, slot->col[f]);
+}
+
+static void describe(const null *d, mirror *m) {
+    const wadi_slots *s = d->slots;
     wadi_slot *table = m->host;
     m->used = wadi_slots_count(s) * (int64_t)sizeof(wadi_slot);
     for (int i = 0; i < wadi_slots_count(s); i++) {
         table[i] = s->slot[i];
+        view_columns(d, &table[i]);
         table[i].shape = add_words(m, s->slot[i].shape, wadi_slots_shape_words(s, i));
         table[i].offset = add_words(m, s->slot[i].offset, wadi_slots_offset_words(s, i));
     }
@@ -103,19 +106,31 @@ static void no_memory(wadi_launch *l, int64_t bytes) {
     l->fault = (wadi_fault){.kind = WADI_FAULT_MEMORY, .place = -1, .linear = -1, .value = {bytes}};
 }
 
+static bool emits(const null *d) {
+    for (int i = 0; i < wadi_slots_count(d->slots); i++)
+        if (wadi_cpu_is_expected(d->cpu, i)) return true;
+    return false;
+}
+
+/* Room for what is emitted is made as kernels run, at addresses of blocks: for that the memory is open. */
 static void launch_with(const null *d, mirror *m, wadi_launch *l) {
-    wadi_slots *s = d->slots;
-    describe(m, s);
-    l->table = wadi_buffers_address(m->block);
-    wadi_residence_put(&d->residence, wadi_buffers_address(m->block), m->host, m->used);
-    if (!open_memory(d)) {
+    const wadi_slots *s = d->slots;
+    const bool opens = emits(d);
+    wadi_launch seen = *l;
+    m->at = view(d, wadi_buffers_address(m->block));
+    describe(d, m);
+    memcpy(m->at, m->host, (size_t)m->used);
+    if (opens && !open_memory(d)) {
         no_memory(l, m->used);
         return;
     }
-    d->cpu->ops->launch(d->cpu, l);
-    close_memory(d);
+    seen.table = m->at;
+    seen.unit = view(d, l->unit);
+    d->cpu->ops->launch(d->cpu, &seen);
+    l->fault = seen.fault;
+    if (opens) close_memory(d);
     for (int i = 0; i < l->nshapes; i++) read_back(d, m, l->shapes[i]);
-    for (int i = 0; i < wadi_slots_count(s); i++)
+    for (int i = 0; opens && i < wadi_slots_count(s); i++)
         if (wadi_cpu_is_expected(d->cpu, i)) read_back(d, m, i);
 }
 
@@ -163,25 +178,17 @@ static bool finish(wadi_device *self, const int *slots, int n, bool whole) {
 
 static void iota(wadi_device *self, int64_t *to, int64_t n, int64_t first) {
     const null *d = null_of(self);
-    if (!open_memory(d)) return;
-    d->cpu->ops->iota(d->cpu, to, n, first);
-    close_memory(d);
+    d->cpu->ops->iota(d->cpu, view(d, to), n, first);
 }
 
 static int64_t scan(wadi_device *self, int64_t *at, int64_t n) {
     const null *d = null_of(self);
-    if (!open_memory(d)) return 0;
-    const int64_t total = d->cpu->ops->scan(d->cpu, at, n);
-    close_memory(d);
-    return total;
+    return d->cpu->ops->scan(d->cpu, view(d, at), n);
 }
 
 static int64_t count(wadi_device *self, const void *bools, int64_t n) {
     const null *d = null_of(self);
-    if (!open_memory(d)) return 0;
-    const int64_t yes = d->cpu->ops->count(d->cpu, bools, n);
-    close_memory(d);
-    return yes;
+    return d->cpu->ops->count(d->cpu, view(d, bools), n);
 }
 
 static void gather(wadi_device *self, const wadi_device_gather *g) {
@@ -248,8 +255,7 @@ static wadi_status make_parts(null *d, const wadi_device_options *options, wadi_
         memory.done(memory.self);
         return status;
     }
-    d->residence.put = d->residence.copy = move;
-    d->residence.get = get;
+    d->residence.put = d->residence.get = d->residence.copy = move;
     d->residence.check = check;
     d->residence.self = d;
     d->residence.traffic = &d->traffic;
