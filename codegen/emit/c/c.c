@@ -11,6 +11,7 @@
 #include "codegen/emit/c/prelude.h"
 #include "codegen/emit/c_like/scalar.h"
 #include "codegen/emit/c/stop.h"
+#include "codegen/emit/c/twins.h"
 #include "codegen/emit/c/update.h"
 
 typedef struct writer {
@@ -88,9 +89,9 @@ static void variable(writer *c, const wadi_linst *i) {
 
 static void scratch(writer *c, const wadi_linst *i, int level) {
     const char *type = wadi_c_type(i->type), *name = c->w.names.at[i->self].name;
-    wadi_text_addf(c->w.out,
-                   "%s *restrict const %s = wadi_scratch_of(w, %d, %d, %d, (const int64_t[]){",
-                   type, name, i->index, wadi_type_size(i->type), i->nargs);
+    wadi_text_addf(c->w.out, "%s *restrict const %s = wadi_scratch_of(w, ", type, name);
+    wadi_c_number_print(c->w.numbers, true, i->index, c->w.out);
+    wadi_text_addf(c->w.out, ", %d, %d, (const int64_t[]){", wadi_type_size(i->type), i->nargs);
     for (int d = 0; d < i->nargs; d++) {
         if (d > 0) wadi_text_add(c->w.out, ", ");
         wadi_c_expression(&c->w, i->args[d]);
@@ -112,10 +113,13 @@ static void emit(writer *c, const wadi_linst *i, int level) {
     }
     wadi_text_add(t, i->nargs == 1 ? "0};\n" : "};\n");
     wadi_text_indent(t, level);
-    wadi_text_addf(t, "if (!w->emit(w, %d, ", i->slot);
+    wadi_text_add(t, "if (!w->emit(w, ");
+    wadi_c_number_print(c->w.numbers, false, i->slot, t);
+    wadi_text_add(t, ", ");
     wadi_c_expression(&c->w, i->args[0]);
-    wadi_text_addf(t, ", shape_%u, columns_%u)) return wadi_no_room(w, %d);\n", i->self, i->self,
-                   i->index);
+    wadi_text_addf(t, ", shape_%u, columns_%u)) return wadi_no_room(w, ", i->self, i->self);
+    wadi_c_number_print(c->w.numbers, true, i->index, t);
+    wadi_text_add(t, ");\n");
 }
 
 static void foreign(writer *c, const wadi_linst *i, int level) {
@@ -152,7 +156,8 @@ static void foreign(writer *c, const wadi_linst *i, int level) {
 }
 
 static void fault(writer *c, const wadi_linst *i) {
-    wadi_text_addf(c->w.out, "return wadi_fault_at(w, %s, %d", wadi_c_fault(i), i->index);
+    wadi_text_addf(c->w.out, "return wadi_fault_at(w, %s, ", wadi_c_fault(i));
+    wadi_c_number_print(c->w.numbers, true, i->index, c->w.out);
     enum { VALUES = 2, INDEX = VALUES + WADI_FAULT_VALUES };
     for (int a = 0; a < INDEX; a++) {
         wadi_text_add(c->w.out, ", ");
@@ -365,7 +370,8 @@ static void nest_function(writer *c, const wadi_c_nest *nest, const char *name) 
         wadi_c_comment(c->w.out, "", nest->about, "");
         wadi_text_add(c->w.out, "\n");
     }
-    wadi_text_addf(c->w.out, "WADI_NEST int %s(wadi_work *w", name);
+    wadi_text_addf(c->w.out, "WADI_NEST int %s(wadi_work *w%s", name,
+                   c->w.numbers != NULL ? ", const int32_t *const of" : "");
     for (size_t k = 0; k < nest->params.n; k++) {
         wadi_text_add(c->w.out, ", ");
         parameter(c, nest->params.at[k]);
@@ -385,7 +391,7 @@ static void nest_call(writer *c, const wadi_c_nest *nest, int level) {
     }
     nest_function(c, nest, name);
     wadi_text_indent(c->w.out, level);
-    wadi_text_addf(c->w.out, "if (%s(w", name);
+    wadi_text_addf(c->w.out, "if (%s(w%s", name, c->w.numbers != NULL ? ", of" : "");
     for (size_t k = 0; k < nest->params.n; k++) {
         wadi_text_add(c->w.out, ", ");
         wadi_c_expression(&c->w, nest->params.at[k]);
@@ -436,20 +442,29 @@ static void scope(writer *c, const wadi_lscope *s, int level) {
 
 /* ---- functions and modules ---- */
 
-static bool kernel(const wadi_lmodule *m, const wadi_lfun *f, wadi_text *out) {
+/* How a function is declared that kernels share: hidden, so that calling it costs no lookup. */
+#define SHARED(name)                                                                        \
+    "__attribute__((visibility(\"hidden\"))) " name "_shared(wadi_work *w, int64_t begin, " \
+    "int64_t end, const int32_t *const of)"
+
+/* The function of a kernel, or of several, which pass `of`. */
+static bool function(const wadi_lmodule *m, const wadi_lfun *f, const wadi_c_numbers *numbers,
+                     wadi_text *out) {
     wadi_text body;
     wadi_text_init(&body);
-    writer c = {.w = {.words = &words, .m = m, .f = f, .out = &body}};
+    writer c = {.w = {.words = &words, .m = m, .f = f, .out = &body, .numbers = numbers}};
     wadi_text_init(&c.nests);
     const bool named = wadi_c_names_init(&c.w.names, f, NULL);
     if (named) {
-        wadi_text_addf(&body, "int %s(wadi_work *w, int64_t begin, int64_t end) {\n", f->name);
+        if (numbers != NULL)
+            wadi_text_addf(&body, "int " SHARED("%s") " {\n", f->name);
+        else
+            wadi_text_addf(&body, "int %s(wadi_work *w, int64_t begin, int64_t end) {\n", f->name);
         wadi_text_add(&body, "    const wadi_slot *const slot = w->slot;\n");
         scope(&c, f->body, 1);
-        wadi_text_addf(out, WADI_C_KERNEL_BEGINS "%s ---- */\n", f->name);
         wadi_text_add(out, wadi_text_str(&c.nests));
         wadi_text_add(out, wadi_text_str(&body));
-        wadi_text_addf(out, "    return 0;\n}\n/* ---- end of %s ---- */\n\n", f->name);
+        wadi_text_add(out, "    return 0;\n}\n");
     }
     const bool ok = named && !body.failed && !c.nests.failed;
     wadi_c_names_fini(&c.w.names);
@@ -458,12 +473,63 @@ static bool kernel(const wadi_lmodule *m, const wadi_lfun *f, wadi_text *out) {
     return ok;
 }
 
+static void notes(const wadi_lscope *s, wadi_text *out) {
+    for (int k = 0; k < s->n; k++) {
+        const wadi_linst *i = s->inst[k];
+        if (i->kind == WADI_L_NOTE) {
+            wadi_text_indent(out, 1);
+            wadi_c_comment(out, "", i->text, "");
+            wadi_text_add(out, "\n");
+        }
+        for (int b = 0; b < 2; b++)
+            if (i->block[b] != NULL) notes(i->block[b], out);
+    }
+}
+
+static void table(const wadi_lmodule *m, const wadi_c_numbers *numbers, wadi_text *out) {
+    wadi_text_add(out, "    static const int32_t of[] = {");
+    for (size_t k = 0; k < numbers->n; k++) {
+        const wadi_c_number *n = &numbers->at[k];
+        const char *name = n->place ? NULL : m->slots[n->number].name;
+        wadi_text_addf(out, "%s%d", k > 0 ? ", " : "", n->number);
+        if (name == NULL) continue;
+        wadi_text_add(out, " ");
+        wadi_c_comment(out, "", name, "");
+    }
+    wadi_text_add(out, numbers->n > 0 ? "};\n" : "0};\n");
+}
+
+/* A kernel that calls the function of its model. The function may be in another part of the text when it is compiled. */
+static void call_of(const wadi_lmodule *m, const wadi_lfun *f, const wadi_lfun *model,
+                    const wadi_c_numbers *numbers, wadi_text *out) {
+    if (model != f) wadi_text_addf(out, "int " SHARED("%s") ";\n", model->name);
+    wadi_text_addf(out, "int %s(wadi_work *w, int64_t begin, int64_t end) {\n", f->name);
+    notes(f->body, out);
+    table(m, numbers, out);
+    wadi_text_addf(out, "    return %s_shared(w, begin, end, of);\n}\n", model->name);
+}
+
+static bool kernel(const wadi_lmodule *m, const wadi_c_twin *twins, int k, wadi_text *out) {
+    const wadi_lfun *f = m->funs[k];
+    const wadi_c_twin *t = &twins[k];
+    bool ok = true;
+    wadi_text_addf(out, WADI_C_KERNEL_BEGINS "%s ---- */\n", f->name);
+    if (t->model == k)
+        wadi_text_addf(out, "/* ---- for %d kernels; names are those of this one ---- */\n",
+                       t->sharers);
+    if (t->model == k || t->model < 0) ok = function(m, f, t->model == k ? &t->numbers : NULL, out);
+    if (t->model >= 0) call_of(m, f, m->funs[t->model], &t->numbers, out);
+    wadi_text_addf(out, "/* ---- end of %s ---- */\n\n", f->name);
+    return ok;
+}
+
 static wadi_status write_kernels(const wadi_lmodule *m, wadi_text *out, wadi_error *err) {
-    for (int i = 0; i < m->nfuns; i++)
-        if (!kernel(m, m->funs[i], out))
-            return wadi_fail(err, WADI_MEMORY, "out of memory while writing kernels");
-    return out->failed ? wadi_fail(err, WADI_MEMORY, "out of memory while writing kernels")
-                       : WADI_OK;
+    wadi_c_twin *twins = wadi_c_twins_find(m);
+    bool ok = twins != NULL;
+    for (int k = 0; ok && k < m->nfuns; k++) ok = kernel(m, twins, k, out);
+    wadi_c_twins_free(twins, m);
+    return ok && !out->failed ? WADI_OK
+                              : wadi_fail(err, WADI_MEMORY, "out of memory while writing kernels");
 }
 
 /* GCC would unroll an outer loop into its inner loop and then keep the lanes of reductions in memory, which is half as fast. This

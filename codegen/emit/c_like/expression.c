@@ -7,7 +7,8 @@
 
 static void print_slot(wadi_c_writer *c, int slot) {
     const char *name = c->m->slots[slot].name;
-    wadi_text_addf(c->out, "slot[%d", slot);
+    wadi_text_add(c->out, "slot[");
+    wadi_c_number_print(c->numbers, false, slot, c->out);
     if (name) {
         wadi_text_add(c->out, " ");
         wadi_c_comment(c->out, "", name, "");

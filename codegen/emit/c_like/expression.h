@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "codegen/emit/c_like/names.h"
+#include "codegen/emit/c_like/numbers.h"
 #include "codegen/emit/c_like/scalar.h"
 
 typedef struct wadi_c_words {
@@ -26,6 +27,8 @@ typedef struct wadi_c_writer {
     const wadi_lfun *f;
     wadi_c_names names;
     wadi_text *out;
+    const wadi_c_numbers *
+        numbers; /* of slots and places, which the text reads from a table; NULL: it has them itself */
     wadi_lv last_emit; /* the latest EMIT instruction, whose columns the EMITTED values are */
 } wadi_c_writer;
 

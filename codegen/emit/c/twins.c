@@ -1,0 +1,177 @@
+/* Finds equal kernels by digests. What is digested is the tree of instructions. Values are numbered in the order in which they appear there,
+ * slots and places in the order of their first use. Names and notes, which only readers see, are left out. */
+#include "codegen/emit/c/twins.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+enum {
+    MANY_KERNELS = 96, /* of a module: a program of a dozen operators has fewer */
+    WORTH_SHARING = 4, /* instructions: a call takes as long to compile as fewer */
+    DIGEST = 32
+};
+
+typedef struct digester {
+    const wadi_lmodule *m;
+    const wadi_lfun *f;
+    wadi_text text;
+    uint32_t *number; /* [value] 0: it has not appeared yet */
+    uint32_t numbers;
+    int instructions; /* that compute something */
+    wadi_c_numbers *used;
+} digester;
+
+static uint32_t number_of(digester *d, wadi_lv v) {
+    if (v == WADI_LV_NONE) return 0;
+    if (d->number[v] == 0) d->number[v] = ++d->numbers;
+    return d->number[v];
+}
+
+static void put(digester *d, int64_t x) {
+    wadi_text_add_n(&d->text, (const char *)&x, sizeof x);
+}
+
+static void put_number(digester *d, bool place, int number) {
+    const int at = wadi_c_number_at(d->used, place, number);
+    if (at < 0) d->text.failed = true;
+    put(d, at);
+    if (!place) put(d, d->m->slots[number].rank);
+}
+
+static bool has_slot(const wadi_linst *i) {
+    switch (i->kind) {
+    case WADI_L_SHAPE:
+    case WADI_L_STRIDE:
+    case WADI_L_OFFSET:
+    case WADI_L_COLUMN:
+    case WADI_L_SETSHAPE:
+    case WADI_L_EMIT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether `index` of the instruction is a place. */
+static bool has_place(const wadi_linst *i) {
+    return i->kind == WADI_L_FAULT || i->kind == WADI_L_SCRATCH || i->kind == WADI_L_EMIT;
+}
+
+static void put_flags(digester *d, const wadi_linst *i) {
+    const bool flags[] = {i->pointer,  i->has_value, i->nonneg, i->independent,
+                          i->unrolled, i->brief,     i->seldom, i->atomic};
+    wadi_text_add_n(&d->text, (const char *)flags, sizeof flags);
+    put(d, i->bits);
+    put(d, (int64_t)i->by);
+}
+
+static void put_text(digester *d, const char *text) {
+    put(d, (int64_t)strlen(text));
+    wadi_text_add(&d->text, text);
+}
+
+static void put_imm(digester *d, const wadi_linst *i) {
+    put(d, (int64_t)i->imm.bits);
+    put(d, (int64_t)i->imm.im);
+}
+
+/* Constants stand in no scope. */
+static void put_argument(digester *d, wadi_lv v) {
+    const wadi_linst *i = v == WADI_LV_NONE ? NULL : d->f->inst[v];
+    put(d, i != NULL && i->kind == WADI_L_CONST);
+    if (i != NULL && i->kind == WADI_L_CONST) {
+        put(d, (int64_t)i->type);
+        put_imm(d, i);
+    } else {
+        put(d, number_of(d, v));
+    }
+}
+
+static void put_scope(digester *d, const wadi_lscope *s);
+
+static void put_instruction(digester *d, const wadi_linst *i) {
+    d->instructions += i->kind != WADI_L_CONST;
+    put(d, (int64_t)i->kind);
+    put(d, (int64_t)i->op);
+    put(d, (int64_t)i->type);
+    put_flags(d, i);
+    put_imm(d, i);
+    if (has_slot(i)) put_number(d, false, i->slot);
+    if (has_place(i))
+        put_number(d, true, i->index);
+    else
+        put(d, i->index);
+    put(d, number_of(d, i->self));
+    if (i->kind == WADI_L_FOR) put(d, number_of(d, i->var));
+    if (i->kind == WADI_L_FOREIGN) put_text(d, i->text);
+    put(d, i->nargs);
+    for (int a = 0; a < i->nargs; a++) put_argument(d, i->args[a]);
+    for (int k = 0; k < 2; k++) {
+        put(d, i->block[k] != NULL);
+        if (i->block[k] != NULL) put_scope(d, i->block[k]);
+    }
+}
+
+static void put_scope(digester *d, const wadi_lscope *s) {
+    for (int k = 0; k < s->n; k++)
+        if (s->inst[k]->kind != WADI_L_NOTE) put_instruction(d, s->inst[k]);
+    put(d, -1);
+}
+
+/* False: out of memory. *worth: whether the kernel is long enough. */
+static bool digest_of(const wadi_lmodule *m, const wadi_lfun *f, wadi_c_numbers *used,
+                      uint8_t out[DIGEST], bool *worth) {
+    digester d = {.m = m, .f = f, .used = used};
+    d.number = calloc((size_t)f->n + 1, sizeof *d.number);
+    if (d.number != NULL) put_scope(&d, f->body);
+    const bool ok =
+        d.number != NULL && !d.text.failed && wadi_blake2b(d.text.at, d.text.n, out) == WADI_OK;
+    *worth = d.instructions >= WORTH_SHARING;
+    free(d.number);
+    wadi_text_fini(&d.text);
+    return ok;
+}
+
+/* Joins kernel k to the first one before it with the same digest. */
+static void join(wadi_c_twin *twins, const uint8_t (*digests)[DIGEST], int k) {
+    for (int b = 0; b < k; b++) {
+        if (twins[b].model != b || memcmp(digests[b], digests[k], DIGEST) != 0) continue;
+        twins[k].model = b;
+        twins[b].sharers++;
+        return;
+    }
+    twins[k].model = k;
+    twins[k].sharers = 1;
+}
+
+static bool find(const wadi_lmodule *m, wadi_c_twin *twins) {
+    uint8_t(*digests)[DIGEST] = calloc((size_t)m->nfuns, sizeof *digests);
+    bool ok = digests != NULL;
+    for (int k = 0; ok && k < m->nfuns; k++) {
+        bool worth = false;
+        ok = digest_of(m, m->funs[k], &twins[k].numbers, digests[k], &worth);
+        if (ok && worth) join(twins, (const uint8_t(*)[DIGEST])digests, k);
+    }
+    for (int k = 0; k < m->nfuns; k++)
+        if (twins[k].model == k && twins[k].sharers == 1) twins[k].model = -1;
+    free(digests);
+    return ok;
+}
+
+wadi_c_twin *wadi_c_twins_find(const wadi_lmodule *m) {
+    wadi_c_twin *twins = calloc((size_t)m->nfuns + 1, sizeof *twins);
+    if (twins == NULL) return NULL;
+    for (int k = 0; k < m->nfuns; k++) twins[k].model = -1;
+    if (m->nfuns < MANY_KERNELS || find(m, twins)) return twins;
+    wadi_c_twins_free(twins, m);
+    return NULL;
+}
+
+void wadi_c_twins_free(wadi_c_twin *twins, const wadi_lmodule *m) {
+    if (twins == NULL) return;
+    for (int k = 0; k < m->nfuns; k++) wadi_vec_free(&twins[k].numbers);
+    free(twins);
+}

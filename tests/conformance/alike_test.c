@@ -1,0 +1,59 @@
+/* Programs with so many kernels that those which are the same but for their slots and places share a function: results and faults are each
+ * kernel's own. Kernels that differ in a constant, an operation or a type stand between those that are alike. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "tests/conformance/texts.h"
+
+enum { ROUNDS = 36 };
+
+static const struct {
+    const char *name, *zero, *half;
+} types[] = {{"f64", "0.0", "0.5"}, {"f32", "0.0f32", "0.5f32"}, {"i32", "0i32", "3i32"}};
+enum { TYPES = sizeof types / sizeof *types };
+
+/* A round sums an array, changes it by the sum, scans it, and reads it at places that are computed. fault: the round that reads beyond the
+ * end; -1: none. */
+static void add_round(wadi_text *t, int k, int fault) {
+    const char *zero = types[k % TYPES].zero, *half = types[k % TYPES].half;
+    wadi_text_addf(t, "s%d = fold %s a%d (x, y) { %s x y }\n", k, zero, k,
+                   k % 7 == 6 ? "max" : "add");
+    wadi_text_addf(t, "b%d = map a%d (x) { %s (mul x %s) (the s%d) }\n", k, k,
+                   k % 11 == 10 ? "sub" : "add", k % 5 == 4 ? types[k % TYPES].zero : half, k);
+    wadi_text_addf(t, "p%d = scanl1 b%d (x, y) { add x y }\n", k, k);
+    wadi_text_addf(t, "o%d = unit { z ! %d }\n", k, k == fault ? 1 : 0);
+    wadi_text_addf(t, "a%d = imap p%d (i, x) { sub x (b%d ! (add i (the o%d))) }\n", k + TYPES, k,
+                   k, k);
+}
+
+static void check(void **state, const char *input, int fault) {
+    wadi_text t = {0};
+    wadi_text_addf(&t, "program alike\ninput %s : f64[n]\ninput z : i64[m]\n", input);
+    for (int k = 0; k < TYPES; k++)
+        wadi_text_addf(&t, "a%d = map %s (x) { convert %s (mul x 7.0) }\n", k, input,
+                       types[k].name);
+    for (int k = 0; k < ROUNDS; k++) add_round(&t, k, fault);
+    for (int k = ROUNDS; k < ROUNDS + TYPES; k++) wadi_text_addf(&t, "output a%d\n", k);
+    texts_check(state, wadi_text_str(&t), fault >= 0);
+    wadi_text_fini(&t);
+}
+
+static void each_computes_its_own(void **state) {
+    check(state, "r16", -1);
+}
+
+static void each_has_its_own_fault(void **state) {
+    check(state, "r3", 0);
+    check(state, "r3", ROUNDS - 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_computes_its_own),
+                                       cmocka_unit_test(each_has_its_own_fault)};
+    return cmocka_run_group_tests(tests, texts_open, texts_close);
+}
