@@ -61,6 +61,7 @@ typedef struct wadi_chunk {
     struct wadi_chunk **parent; /* [parents] held */
     int64_t number;             /* of the chunk in its stream */
     int64_t first, count;       /* stream index of element 0; elements */
+    int64_t read_ns;            /* what reading it took a thread of its own; 0: there was none */
     int components;
     wadi_chunk_component *component;
     int blocks,

@@ -13,6 +13,11 @@ const wadi_policy_row wadi_policies[] = {
     {NULL, NULL, NULL},
 };
 
+int64_t wadi_policy_elapsed(int64_t step_ns, int64_t waited_ns, int64_t read_ns) {
+    const int64_t rest_ns = step_ns - waited_ns;
+    return rest_ns > read_ns ? rest_ns : read_ns;
+}
+
 wadi_status wadi_policy_find(const char *name, const wadi_policy_row **out, wadi_error *err) {
     wadi_text known;
     wadi_text_init(&known);

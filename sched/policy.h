@@ -11,13 +11,19 @@
 #include "base/text.h"
 #include "wadi/status.h"
 
-/* What one step cost. busy_ns is the processor time spent on the stream (reading, computing, writing), and elapsed_ns the time that has
- * passed since the step before, both per processor. So busy_ns / elapsed_ns is the utilisation. elapsed_ns is 0 if the time is not
+/* What one step cost. busy_ns is the processor time spent on the stream (reading, computing, writing), and elapsed_ns what
+ * wadi_policy_elapsed says, both per processor. So busy_ns / elapsed_ns is the utilisation. elapsed_ns is 0 if the time is not
  * known, or says nothing because kernels were compiled meanwhile. */
 typedef struct wadi_policy_sample {
     int64_t busy_ns, elapsed_ns;
     int64_t elements, bytes;
 } wadi_policy_sample;
+
+/* The time of a chunk: that of the slower one of the source, which read it in read_ns, and of the rest of the stream. The rest took the
+ * step_ns since the step before, but for the waited_ns that it had to wait for the source. The time from step to step alone would not do.
+ * Where the source is the slower one, that is the time in which the chunk was read and how much longer it was computed than the one before;
+ * of chunks of two sizes in turn, the small ones would seem the cheaper ones, however small they are. */
+int64_t wadi_policy_elapsed(int64_t step_ns, int64_t waited_ns, int64_t read_ns);
 
 typedef struct wadi_policy wadi_policy;
 

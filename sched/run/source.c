@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "sched/run/stream.h"
 
@@ -249,11 +250,13 @@ static wadi_status produce(wadi_lane *l, wadi_error *err) {
     while (status == WADI_OK && !atomic_load(&l->stopped)) {
         wadi_chunk *c = NULL;
         const int64_t k = next_size(l);
+        const int64_t begin_ns = wadi_clock_ns();
         wadi_meter_busy(meter, WADI_STAGE_SOURCE);
         status = read_chunk(l, k, &c, err);
         if (c != NULL) send_ahead(l, c);
         wadi_meter_idle(meter, WADI_STAGE_SOURCE);
         if (c == NULL) break;
+        c->read_ns = wadi_clock_ns() - begin_ns;
         wadi_error sent = {.status = WADI_OK};
         if (wadi_pipe_send(l->pipe, c, &sent) != WADI_OK) {
             if (err != NULL) *err = sent;

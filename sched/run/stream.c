@@ -56,12 +56,15 @@ static void count_chunk(wadi_stream *s, const wadi_chunk *in) {
     const int64_t worked = worked_ns(x), kept = kept_bytes(s);
     const int64_t each = (worked - s->worked_ns) / x->device->ops->workers(x->device);
     const int64_t elapsed = now - s->step_ns;
-    const wadi_policy_sample sample = {.busy_ns = each < elapsed ? each : elapsed,
-                                       .elapsed_ns = x->crew.loaded ? 0 : elapsed,
+    const int64_t cost = wadi_policy_elapsed(elapsed, s->waited_ns, in->read_ns);
+    const double busy = each < elapsed ? (double)each / (double)elapsed : 1;
+    const wadi_policy_sample sample = {.busy_ns = (int64_t)(busy * (double)cost),
+                                       .elapsed_ns = x->crew.loaded ? 0 : cost,
                                        .elements = in->count,
                                        .bytes = in_bytes + x->crew.out_bytes};
     s->worked_ns = worked;
     s->step_ns = now;
+    s->waited_ns = 0;
     if (!x->crew.loaded && in->count > 0) {
         s->element_ns = (double)elapsed / (double)in->count;
         s->element_bytes = (double)(in_bytes + x->crew.temporary_bytes) / (double)in->count;
@@ -163,9 +166,11 @@ static wadi_status end_lane(wadi_stream *s, const wadi_lane *l, wadi_error *err)
 static wadi_status compute_next(wadi_stream *s, wadi_lane *l, wadi_error *err) {
     wadi_chunk *c = NULL;
     bool nudged = false;
+    const int64_t begin_ns = l->threaded ? wadi_clock_ns() : 0;
     wadi_account *before = wadi_profile_charge(WADI_PROFILE_SOURCE);
     const wadi_status status = wadi_lane_next(l, &c, &nudged, err);
     wadi_profile_back(before);
+    if (l->threaded) s->waited_ns += wadi_clock_ns() - begin_ns;
     if (status != WADI_OK) {
         const wadi_error failed = *err;
         WADI_TRY(wadi_team_settle(s, err));

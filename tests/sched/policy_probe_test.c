@@ -101,6 +101,17 @@ static void a_machine_that_others_use_as_well_does_not_mislead_it(void **state) 
     assert_good(&m, 0.04, 20);
 }
 
+/* While the source is the slower one, and while it is about as fast as the rest. */
+static void a_source_that_is_waited_for_does_not_mislead_it(void **state) {
+    (void)state;
+    for (double compute_ns = 1; compute_ns < 10; compute_ns += 1.5) {
+        machine m = {.latency_ns = 1e4, .element_ns = compute_ns, .bytes = 40};
+        m.read_latency_ns = 1e4;
+        m.read_ns = 6;
+        assert_good(&m, 0.05, 20);
+    }
+}
+
 static void follows_a_load_that_changes(void **state) {
     (void)state;
     machine dearer = rows;
@@ -183,6 +194,7 @@ int main(void) {
         cmocka_unit_test(ragged_elements_are_judged_by_the_byte),
         cmocka_unit_test(ragged_elements_whose_bytes_are_not_seen_are_no_hindrance),
         cmocka_unit_test(a_machine_that_others_use_as_well_does_not_mislead_it),
+        cmocka_unit_test(a_source_that_is_waited_for_does_not_mislead_it),
         cmocka_unit_test(follows_a_load_that_changes),
         cmocka_unit_test(a_bound_on_chunks_is_met_and_not_fought),
         cmocka_unit_test(is_fast_to_start),

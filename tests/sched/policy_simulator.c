@@ -101,6 +101,7 @@ static void follow(track *t, int64_t chosen, outcome *o) {
 outcome simulate(const machine *m, wadi_policy *p, int64_t elements, uint64_t seed) {
     outcome o = {0};
     int64_t queue[LAG], from = 0;
+    double ended[LAG] = {0}, source = 0; /* when the latest chunks ended, and the last one was read */
     track t = {.last = p->ops->choose(p)};
     for (int i = 0; i < LAG; i++) queue[i] = t.last;
     while (from < elements) {
@@ -110,13 +111,18 @@ outcome simulate(const machine *m, wadi_policy *p, int64_t elements, uint64_t se
         const double bytes = bytes_of(m, from, k);
         double ns = time_of(m, from, k, bytes, o.chunks, &seed);
         if (m->weather) ns = disturbed(o.total_ns, ns);
-        const wadi_policy_sample s = {.busy_ns = (int64_t)(0.9 * ns),
-                                      .elapsed_ns = (int64_t)ns,
+        const double read = m->read_latency_ns + m->read_ns * (double)k;
+        source = fmax(source, ended[o.chunks % LAG]) + read;
+        const double waited = fmax(0, source - o.total_ns), step = waited + ns;
+        const int64_t cost = wadi_policy_elapsed((int64_t)step, (int64_t)waited, (int64_t)read);
+        const wadi_policy_sample s = {.busy_ns = (int64_t)(0.9 * (double)cost),
+                                      .elapsed_ns = cost,
                                       .elements = k,
                                       .bytes = m->told > 0 ? m->told * k : (int64_t)bytes};
         p->ops->observe(p, &s);
         from += k;
-        o.total_ns += ns;
+        o.total_ns += step;
+        ended[o.chunks % LAG] = o.total_ns;
         o.size = p->ops->choose(p);
         queue[o.chunks++ % LAG] = o.size;
         follow(&t, o.size, &o);
