@@ -1,6 +1,7 @@
 /* The table of chunk policies. A new policy is a file and a line here. */
 #include "sched/policy.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -13,9 +14,16 @@ const wadi_policy_row wadi_policies[] = {
     {NULL, NULL, NULL},
 };
 
-int64_t wadi_policy_elapsed(int64_t step_ns, int64_t waited_ns, int64_t read_ns) {
+/* Steps of chunks of two sizes in turn are too long and too short by turns, so that only the average of what they lose means anything. A single
+ * bad one counts as a few bad ones. */
+int64_t wadi_policy_elapsed(wadi_policy_clock *c, int64_t step_ns, int64_t waited_ns,
+                            int64_t read_ns) {
+    static const double MEMORY = 64, MUCH = 8, MUCH_NS = 2e5;
     const int64_t rest_ns = step_ns - waited_ns;
-    return rest_ns > read_ns ? rest_ns : read_ns;
+    const int64_t slower_ns = rest_ns > read_ns ? rest_ns : read_ns;
+    const double most = fmax(MUCH * c->lost_ns, MUCH_NS);
+    c->lost_ns += (fmin((double)(step_ns - slower_ns), most) - c->lost_ns) / MEMORY;
+    return slower_ns + (c->lost_ns > 0 ? (int64_t)c->lost_ns : 0);
 }
 
 wadi_status wadi_policy_find(const char *name, const wadi_policy_row **out, wadi_error *err) {

@@ -19,11 +19,18 @@ typedef struct wadi_policy_sample {
     int64_t elements, bytes;
 } wadi_policy_sample;
 
-/* The time of a chunk: that of the slower one of the source, which read it in read_ns, and of the rest of the stream. The rest took the
- * step_ns since the step before, but for the waited_ns that it had to wait for the source. The time from step to step alone would not do.
- * Where the source is the slower one, that is the time in which the chunk was read and how much longer it was computed than the one before;
- * of chunks of two sizes in turn, the small ones would seem the cheaper ones, however small they are. */
-int64_t wadi_policy_elapsed(int64_t step_ns, int64_t waited_ns, int64_t read_ns);
+/* What chunks have lost between source and rest, on average. */
+typedef struct wadi_policy_clock {
+    double lost_ns;
+} wadi_policy_clock;
+
+/* The time of a chunk: that of the slower one of the source, which read it in read_ns, and of the rest of the stream; and what chunks lose
+ * between them on average, when the one waits for the other to wake up. The rest took the step_ns since the step before, but for the
+ * waited_ns that it had to wait for the source. The time from step to step alone would not do. Where the source is the slower one, that is
+ * the time in which the chunk was read and how much longer it was computed than the one before; of chunks of two sizes in turn, the small
+ * ones would seem the cheaper ones, however small they are. */
+int64_t wadi_policy_elapsed(wadi_policy_clock *c, int64_t step_ns, int64_t waited_ns,
+                            int64_t read_ns);
 
 typedef struct wadi_policy wadi_policy;
 

@@ -28,13 +28,14 @@
 #include "base/error.h"
 
 enum {
-    LEVELS = 31,   /* size 2^level */
-    WINDOW = 15,   /* samples kept of a level */
-    TRIAL = 7,     /* a trial is judged after so many pairs of samples */
-    LOOK = 15,     /* a trial has at most so many pairs */
-    PAIRS = 63,    /* pairs that are remembered, with those of earlier trials */
-    SHORTEST = 12, /* samples between trials at first */
-    LONGEST = 768, /* samples between trials at most */
+    LEVELS = 31,    /* size 2^level */
+    WINDOW = 15,    /* samples kept of a level */
+    TRIAL = 7,      /* a trial is judged after so many pairs of samples */
+    LOOK = 15,      /* a trial has at most so many pairs */
+    MOST_AHEAD = 4, /* chunks that one of the sizes tried may be ahead of the other */
+    PAIRS = 63,     /* pairs that are remembered, with those of earlier trials */
+    SHORTEST = 12,  /* samples between trials at first */
+    LONGEST = 768,  /* samples between trials at most */
     PATIENCE =
         12, /* samples to wait for the first chunk of a size before it counts as out of reach */
     UNIT_MEMORY = 16,
@@ -85,6 +86,7 @@ typedef struct probe {
     double bytes;  /* per element, average */
     int64_t since; /* samples since `now` was chosen */
     int64_t tried; /* pairs of this trial */
+    int64_t ahead; /* how many more chunks of the neighbour than of the settled size came in it */
     int64_t pause; /* samples between trials */
     level at[LEVELS];
 } probe;
@@ -277,7 +279,7 @@ static void start_trial(probe *p) {
         }
     }
     p->at[to].seen = 0; /* old samples do not count: the level is judged by its present cost */
-    p->tried = 0;
+    p->tried = p->ahead = 0;
     p->trial = to;
     choose_level(p, to);
 }
@@ -316,14 +318,23 @@ static void judge_trial(probe *p, const evidence *e) {
     }
 }
 
-/* During a trial, chunks of the settled size and of the neighbour take turns. */
+/* During a trial, chunks of the settled size and of the neighbour take turns. The source may ask at every second turn only, and so always get
+ * the same size: then the other one is chosen until it has come. */
+static void take_turns(probe *p, int seen) {
+    p->ahead += (seen == p->trial) - (seen == p->home);
+    if (p->ahead > MOST_AHEAD || p->ahead < -MOST_AHEAD)
+        p->now = p->ahead > 0 ? p->home : p->trial;
+    else
+        p->now = p->since % 2 == 0 ? p->trial : p->home;
+}
+
 static void follow_trial(probe *p, int seen) {
     evidence *e = p->trial > p->home ? &p->up : &p->down;
     if (seen == p->trial && p->at[p->home].seen > 0) {
         note_pair(e, newest(p, p->home), newest(p, seen));
         p->tried++;
     }
-    p->now = p->since % 2 == 0 ? p->trial : p->home;
+    take_turns(p, seen);
     judge_trial(p, e);
 }
 

@@ -257,7 +257,10 @@ static wadi_status connect(pipe *p, wadi_error *err) {
                                .type = {WADI_U32},
                                .shape = {(int64_t)1 << t->log2_bits >> 5},
                                .column = {t->bitmap}};
-    WADI_TRY(wadi_run_create(p->exe, &p->attack->options, &p->run, err));
+    wadi_run_options options = p->attack->options;
+    /* these come in batches, between which the source waits for the reader: what chunks take says nothing about their sizes */
+    if (p->class == MD5_MEDIUM && options.chunk == 0) options.chunk = MD5_BATCH_WORDS;
+    WADI_TRY(wadi_run_create(p->exe, &options, &p->run, err));
     WADI_TRY(wadi_run_input(p->run, "bitmap", &bitmap, err));
     WADI_TRY(wadi_run_source(p->run, "words", p->source, err));
     return wadi_run_sink(p->run, "tried", p->sink, err);

@@ -6,6 +6,7 @@
 
 #include "apps/md5/hex.h"
 #include "base/error.h"
+#include "base/lines.h"
 
 enum { START = 1 << 20 };
 
@@ -144,12 +145,33 @@ bool md5_reader_waits(const md5_reader *r) {
 
 /* ---- words ---- */
 
+static void find_lines(md5_reader *r) {
+    size_t seen;
+    r->text = r->at;
+    r->line = 0;
+    r->line_end[0] = UINT32_MAX; /* one before the first byte */
+    r->lines = wadi_line_ends(r->text, (size_t)(r->stop - r->at), r->plain, r->line_end + 1,
+                              MD5_LINES, &seen);
+}
+
+md5_lines md5_reader_lines(md5_reader *r, int64_t *out_n) {
+    if (r->line == r->lines && r->at < r->stop) find_lines(r);
+    *out_n = (int64_t)(r->lines - r->line);
+    return (md5_lines){r->text, r->line_end + r->line, r->keep_cr, r->plain};
+}
+
+void md5_reader_pass(md5_reader *r, int64_t n) {
+    r->line += (size_t)n;
+    r->words += n;
+    r->at = r->text + (uint32_t)(r->line_end[r->line] + 1);
+}
+
 const uint8_t *md5_reader_next(md5_reader *r, size_t *out_n) {
+    int64_t ready;
     uint8_t *word = r->buffer + (r->at - r->buffer);
-    const uint8_t *newline = memchr(word, '\n', (size_t)(r->stop - word));
-    size_t n = (size_t)(newline - word);
-    r->at = newline + 1;
-    r->words++;
+    (void)md5_reader_lines(r, &ready);
+    md5_reader_pass(r, 1);
+    size_t n = (size_t)(r->at - 1 - word);
     if (!r->keep_cr && n > 0 && word[n - 1] == '\r') n--;
     if (n > 0 && word[0] == '$') (void)md5_hex_word(word, &n);
     *out_n = n;

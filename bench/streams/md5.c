@@ -1,8 +1,9 @@
 /* MD5 of dictionary words.
  *
  * Dictionary: from a file, reading, splitting, hashing and matching, as wadi-md5 does it; peers are hashcat in dictionary mode on
- * the same file (once: it takes minutes the first time) and SIMD code in C over the file in memory. Hashing alone: packed words in
- * memory through a stream, as one array, and in C. */
+ * the same file (once: it takes minutes the first time) and SIMD code in C over the file in memory. Splitting alone: lines in memory become
+ * packed words, with and without AVX-512, beside a loop in C; and what memory allows, as a sum of the text's bytes. Hashing alone: packed
+ * words in memory through a stream, as one array, and in C. */
 #include "bench/streams/benchmarks.h"
 
 #include <stdio.h>
@@ -185,7 +186,7 @@ static wadi_status whole_job(bench *b, const dictionary *d, wadi_error *err) {
     return beside_hashcat(b, d, seconds[0], err);
 }
 
-/* ---- hashing alone ---- */
+/* ---- hashing and splitting alone ---- */
 
 typedef struct packed {
     const bench *b;
@@ -277,21 +278,34 @@ static wadi_status run_c(void *env, double *out_seconds, wadi_error *err) {
     return WADI_OK;
 }
 
+/* All words but the last ones and longer ones, which are passed over. Returns how many are packed; again: from the first element on, each time that they
+ * have filled `most`. */
+static int64_t split(const dictionary *d, bool plain, uint32_t *const *column, int64_t most,
+                     bool again) {
+    const size_t room = d->n < MD5_READ_AHEAD ? d->n : MD5_READ_AHEAD;
+    md5_reader r = {.at = d->text, .stop = d->text + d->n - room, .plain = plain};
+    int64_t n = 0, all = 0;
+    while (r.stop > r.at && r.stop[-1] != '\n') r.stop--;
+    while (r.at < r.stop) {
+        const int64_t got = md5_pack_short(&r, most - n, column, n);
+        n += got;
+        all += got;
+        if (n == most && again)
+            n = 0;
+        else if (got == 0)
+            md5_reader_pass(&r, 1); /* a longer word */
+    }
+    return all;
+}
+
 static wadi_status pack_words(packed *p, const dictionary *d, wadi_error *err) {
-    md5_reader r = {.at = d->text, .stop = d->text + d->n - MD5_READ_AHEAD};
     for (const uint8_t *at = d->text; at < d->text + d->n; at++) p->n += *at == '\n';
     for (int f = 0; f < 5; f++) p->column[f] = malloc(((size_t)p->n + 16) * sizeof *p->column[f]);
     p->bitmap = calloc(1024, sizeof *p->bitmap);
     p->hit = malloc((size_t)p->n + 1);
     if (p->column[4] == NULL || p->bitmap == NULL || p->hit == NULL)
         return wadi_fail(err, WADI_MEMORY, "md5: out of memory");
-    int64_t n = 0;
-    while (r.at < r.stop) {
-        const int64_t before = n;
-        n += md5_pack_short(&r, p->n - n, p->column, n);
-        if (n == before) r.at = (const uint8_t *)memchr(r.at, '\n', d->n) + 1; /* a longer word */
-    }
-    p->n = n;
+    p->n = split(d, false, p->column, p->n, false);
     return WADI_OK;
 }
 
@@ -340,10 +354,68 @@ static wadi_status hashing(bench *b, const dictionary *d, wadi_error *err) {
     return status;
 }
 
+/* ---- splitting: one thread, into columns that stay in the cache ---- */
+
+enum { CACHED = 1 << 14 };
+
+typedef struct splitting {
+    const dictionary *d;
+    bool plain;
+    uint32_t *column[5];
+    int64_t words;
+} splitting;
+
+static wadi_status run_split(void *env, double *out_seconds, wadi_error *err) {
+    splitting *s = env;
+    WADI_UNUSED(out_seconds);
+    WADI_UNUSED(err);
+    s->words = split(s->d, s->plain, s->column, CACHED, true);
+    return WADI_OK;
+}
+
+static wadi_status run_split_c(void *env, double *out_seconds, wadi_error *err) {
+    splitting *s = env;
+    WADI_UNUSED(out_seconds);
+    WADI_UNUSED(err);
+    s->words = md5_simd_pack(s->d->text, s->d->n);
+    return WADI_OK;
+}
+
+static wadi_status run_sum(void *env, double *out_seconds, wadi_error *err) {
+    splitting *s = env;
+    WADI_UNUSED(out_seconds);
+    WADI_UNUSED(err);
+    s->words = md5_simd_sum(s->d->text, s->d->n);
+    return WADI_OK;
+}
+
+static wadi_status splitting_alone(bench *b, const dictionary *d, wadi_error *err) {
+    splitting s = {.d = d}, plain = {.d = d, .plain = true}, c = {.d = d}, sum = {.d = d};
+    uint32_t *room = malloc(5 * CACHED * sizeof *room);
+    double seconds[4];
+    if (!bench_wants(b, "splitting") || room == NULL) {
+        free(room);
+        return WADI_OK;
+    }
+    for (int f = 0; f < 5; f++) s.column[f] = plain.column[f] = room + (size_t)f * CACHED;
+    const bench_side sides[] = {{"wadi", run_split, &s},
+                                {"wadi without AVX-512", run_split, &plain},
+                                {"C, memchr", run_split_c, &c},
+                                {"sum of the bytes", run_sum, &sum}};
+    const wadi_status status = bench_compare(b, "md5", "splitting", 4, sides, seconds, err);
+    if (status == WADI_OK && seconds[0] > 0)
+        bench_say(b, "md5 splitting: %.1f million words/s, %.1f GB/s; the sum %.1f GB/s",
+                  (double)s.words / seconds[0] * 1e-6, (double)d->n / seconds[0] * 1e-9,
+                  (double)d->n / seconds[3] * 1e-9);
+    free(room);
+    return status;
+}
+
 wadi_status bench_md5(bench *b, wadi_error *err) {
     dictionary d = {0};
     wadi_status status = open_dictionary(b, &d, err);
     if (status == WADI_OK) status = whole_job(b, &d, err);
+    if (status == WADI_OK) status = splitting_alone(b, &d, err);
     if (status == WADI_OK) status = hashing(b, &d, err);
     close_dictionary(&d);
     return status;

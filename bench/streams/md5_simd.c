@@ -69,6 +69,29 @@ static void pack(block *b, const uint8_t *word, size_t n) {
     b->bits[b->n++] = (uint32_t)(8 * n);
 }
 
+int64_t md5_simd_pack(const uint8_t *at, size_t size) {
+    const uint8_t *end = at + size;
+    static _Thread_local block b;
+    int64_t words = 0;
+    while (at < end) {
+        const uint8_t *newline = memchr(at, '\n', (size_t)(end - at));
+        const size_t n = (size_t)(newline - at);
+        if (n <= SHORT) {
+            if (b.n == BLOCK) b.n = 0;
+            pack(&b, at, n);
+            words++;
+        }
+        at = newline + 1;
+    }
+    return words;
+}
+
+int64_t md5_simd_sum(const uint8_t *at, size_t size) {
+    int64_t sum = 0;
+    for (size_t i = 0; i < size; i++) sum += at[i];
+    return sum;
+}
+
 static int64_t search_piece(const uint8_t *at, const uint8_t *end, uint32_t wanted,
                             int64_t *out_long) {
     block b;

@@ -56,7 +56,7 @@ static void count_chunk(wadi_stream *s, const wadi_chunk *in) {
     const int64_t worked = worked_ns(x), kept = kept_bytes(s);
     const int64_t each = (worked - s->worked_ns) / x->device->ops->workers(x->device);
     const int64_t elapsed = now - s->step_ns;
-    const int64_t cost = wadi_policy_elapsed(elapsed, s->waited_ns, in->read_ns);
+    const int64_t cost = wadi_policy_elapsed(&s->clock, elapsed, s->waited_ns, in->read_ns);
     const double busy = each < elapsed ? (double)each / (double)elapsed : 1;
     const wadi_policy_sample sample = {.busy_ns = (int64_t)(busy * (double)cost),
                                        .elapsed_ns = x->crew.loaded ? 0 : cost,

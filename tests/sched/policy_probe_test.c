@@ -101,6 +101,19 @@ static void a_machine_that_others_use_as_well_does_not_mislead_it(void **state) 
     assert_good(&m, 0.04, 20);
 }
 
+/* Total time within `share` of the best fixed size's from any size on. */
+static void assert_good_from(const machine *m, int64_t start, double share) {
+    const int64_t n = two_seconds(m);
+    int64_t size = 0;
+    const double best = best_fixed_ns(m, n, 1, &size);
+    const outcome o = simulate_named(m, "probe", start, n, 1);
+    if (o.total_ns > best * (1 + share))
+        fail_msg("computing takes %g ns, from %lld on: %.3f of the best time (size %lld), last "
+                 "size %lld",
+                 m->element_ns, (long long)start, o.total_ns / best, (long long)size,
+                 (long long)o.size);
+}
+
 /* While the source is the slower one, and while it is about as fast as the rest. */
 static void a_source_that_is_waited_for_does_not_mislead_it(void **state) {
     (void)state;
@@ -108,7 +121,22 @@ static void a_source_that_is_waited_for_does_not_mislead_it(void **state) {
         machine m = {.latency_ns = 1e4, .element_ns = compute_ns, .bytes = 40};
         m.read_latency_ns = 1e4;
         m.read_ns = 6;
-        assert_good(&m, 0.05, 20);
+        assert_good_from(&m, 0, 0.05);
+        assert_good_from(&m, 32, 0.05);
+        m.latency_ns = m.read_latency_ns = 1e3;
+        m.wake_ns = 3e4;
+        assert_good_from(&m, 32, 0.05);
+    }
+}
+
+/* As it does when it is woken for two chunks each time: it would never see what is chosen between. */
+static void a_source_that_asks_at_every_second_turn_does_not_mislead_it(void **state) {
+    (void)state;
+    machine m = scalars;
+    for (int latency = 1; latency <= 100; latency *= 10) {
+        m.latency_ns = 1e3 * latency;
+        m.by_twos = true;
+        assert_good_from(&m, 32, 0.05);
     }
 }
 
@@ -195,6 +223,7 @@ int main(void) {
         cmocka_unit_test(ragged_elements_whose_bytes_are_not_seen_are_no_hindrance),
         cmocka_unit_test(a_machine_that_others_use_as_well_does_not_mislead_it),
         cmocka_unit_test(a_source_that_is_waited_for_does_not_mislead_it),
+        cmocka_unit_test(a_source_that_asks_at_every_second_turn_does_not_mislead_it),
         cmocka_unit_test(follows_a_load_that_changes),
         cmocka_unit_test(a_bound_on_chunks_is_met_and_not_fought),
         cmocka_unit_test(is_fast_to_start),

@@ -101,9 +101,11 @@ static void follow(track *t, int64_t chosen, outcome *o) {
 outcome simulate(const machine *m, wadi_policy *p, int64_t elements, uint64_t seed) {
     outcome o = {0};
     int64_t queue[LAG], from = 0;
-    double ended[LAG] = {0}, source = 0; /* when the latest chunks ended, and the last one was read */
+    double ended[LAG] = {0}, source = 0; /* when the latest chunks ended; the last read */
+    wadi_policy_clock clock = {0};
     track t = {.last = p->ops->choose(p)};
-    for (int i = 0; i < LAG; i++) queue[i] = t.last;
+    int64_t asked = t.last;
+    for (int i = 0; i < LAG; i++) queue[i] = asked;
     while (from < elements) {
         int64_t k = queue[o.chunks % LAG];
         if (m->most > 0 && k > m->most) k = m->most;
@@ -113,8 +115,10 @@ outcome simulate(const machine *m, wadi_policy *p, int64_t elements, uint64_t se
         if (m->weather) ns = disturbed(o.total_ns, ns);
         const double read = m->read_latency_ns + m->read_ns * (double)k;
         source = fmax(source, ended[o.chunks % LAG]) + read;
-        const double waited = fmax(0, source - o.total_ns), step = waited + ns;
-        const int64_t cost = wadi_policy_elapsed((int64_t)step, (int64_t)waited, (int64_t)read);
+        const double wait = source > o.total_ns ? source - o.total_ns + m->wake_ns : 0;
+        const double step = wait + ns;
+        const int64_t cost =
+            wadi_policy_elapsed(&clock, (int64_t)step, (int64_t)wait, (int64_t)read);
         const wadi_policy_sample s = {.busy_ns = (int64_t)(0.9 * (double)cost),
                                       .elapsed_ns = cost,
                                       .elements = k,
@@ -124,7 +128,8 @@ outcome simulate(const machine *m, wadi_policy *p, int64_t elements, uint64_t se
         o.total_ns += step;
         ended[o.chunks % LAG] = o.total_ns;
         o.size = p->ops->choose(p);
-        queue[o.chunks++ % LAG] = o.size;
+        if (!m->by_twos || o.chunks % 2 == 0) asked = o.size;
+        queue[o.chunks++ % LAG] = asked;
         follow(&t, o.size, &o);
     }
     return o;

@@ -9,7 +9,7 @@
 /* A chunk of k elements and b bytes takes
  *     latency_ns + k * element_ns + b * byte_ns * (1 + slowdown * the share of b beyond cache_bytes)
  * divided by what noise gives. A source that reads does that beside it, as many chunks ahead as may be under way, and takes
- * read_latency_ns + k * read_ns for a chunk. */
+ * read_latency_ns + k * read_ns for a chunk. Whoever waits for it needs wake_ns to wake up. */
 typedef struct machine {
     double latency_ns, element_ns, byte_ns;
     double cache_bytes, slowdown; /* cache_bytes 0: no knee */
@@ -23,7 +23,8 @@ typedef struct machine {
     bool weather; /* slowed down from time to time, as recorded in policy_weather.h */
     int64_t told; /* bytes of an element that the policy hears of; 0: the true ones */
     int64_t most; /* elements in a chunk at most: what a memory budget does; 0: no bound */
-    double read_latency_ns, read_ns;
+    double read_latency_ns, read_ns, wake_ns;
+    bool by_twos; /* the source asks for the size of two chunks at a time */
 } machine;
 
 typedef struct outcome {
