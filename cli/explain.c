@@ -87,6 +87,7 @@ static const wadi_args_option table[] = {
     {.name = "--fast-math", .take = wadi_fast_math_take, .flag = true},
     {.name = "--target", .take = wadi_target_take},
     {.name = "--kernels", .field = offsetof(options, kernels)},
+    {.name = "--extents", .text = true, .field = offsetof(options, compile.extents)},
     {.name = "--loops", .field = offsetof(options, compile.loops)},
     {.name = "--pass", .text = true, .field = offsetof(options, pass)},
     {.name = "--disable", .text = true, .field = offsetof(options, compile.disable)}};
@@ -163,7 +164,8 @@ static int run(int argc, char **argv) {
 
 const wadi_cli_command wadi_cli_explain = {
     "explain",
-    "FILE.wadi [--only SECTIONS] [--pass NAME] [--loops] [--kernels] [--schedule NAME] [--device "
+    "FILE.wadi [--only SECTIONS] [--extents NAME=N,..] [--pass NAME] [--loops] [--kernels] "
+    "[--schedule NAME] [--device "
     "NAME] [--target "
     "NAME] "
     "[--fast-math] [--disable PASSES]",
@@ -179,6 +181,8 @@ const wadi_cli_command wadi_cli_explain = {
     "expect), vectors\n"
     "                     (which loops of the kernels the C compiler has vectorised: it is run, so "
     "this takes a while)\n"
+    "  --extents NAME=N,..  what these extents decide is shown as numbers: bytes, elements, "
+    "memory\n"
     "  --pass NAME        shows only the program after this pass (source: as it was written)\n"
     "  --loops            shows only the loop IR, from which kernels are written\n"
     "  --kernels          shows only the kernels\n"

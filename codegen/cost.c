@@ -6,6 +6,8 @@
 #include "codegen/cost.h"
 
 #include "base/vec.h"
+#include "codegen/amounts.h"
+#include "codegen/cost_peak.h"
 #include "codegen/rewrite.h"
 
 typedef struct array_read {
@@ -17,6 +19,7 @@ typedef struct array_read {
 typedef struct costing {
     const wadi_named *x;
     const wadi_module *m;
+    wadi_arena *scratch;
     uint32_t *seen; /* [value] the last pass that read it */
     uint32_t *in;   /* [value] the last consumer that computes it */
     uint32_t pass, consumer;
@@ -24,49 +27,6 @@ typedef struct costing {
     WADI_VEC(array_read) block_reads; /* of the block */
     int operations;
 } costing;
-
-/* ---- sizes ---- */
-
-static int64_t bytes_of(const costing *c, wadi_val v) {
-    const wadi_elem *e = &c->m->values[v].type.array[0].elem;
-    int64_t bytes = 0;
-    for (int f = 0; f < e->fields; f++) bytes += wadi_type_size(e->type[f]);
-    return bytes;
-}
-
-/* How many elements v has, as a formula. NONE: its shape is not known. */
-static wadi_ext elements_of(const costing *c, wadi_val v) {
-    const wadi_shapes *s = c->x->shapes;
-    wadi_ext n = wadi_ext_const(s->extents, 1);
-    if (v >= s->nvalues) return WADI_EXT_NONE;
-    for (int d = 0; d < c->m->values[v].type.array[0].rank; d++) {
-        const wadi_ext e = wadi_shapes_extent(s, v, 0, d);
-        if (e == WADI_EXT_NONE) return WADI_EXT_NONE;
-        n = wadi_ext_mul(s->extents, n, e);
-    }
-    return n;
-}
-
-/* `sum` and the bytes of v. */
-static wadi_ext add_bytes(const costing *c, wadi_ext sum, wadi_val v) {
-    const wadi_ext n = elements_of(c, v);
-    wadi_extents *x = c->x->shapes->extents;
-    if (n == WADI_EXT_NONE || sum == WADI_EXT_NONE) return WADI_EXT_NONE;
-    return wadi_ext_add(x, sum, wadi_ext_mul(x, n, wadi_ext_const(x, bytes_of(c, v))));
-}
-
-static wadi_ext nothing(const costing *c) {
-    return wadi_ext_const(c->x->shapes->extents, 0);
-}
-
-static void print(const costing *c, wadi_ext e, const char *unit) {
-    if (e == WADI_EXT_NONE)
-        wadi_text_addf(c->x->out, "? %s", unit);
-    else {
-        wadi_named_extent(c->x, e);
-        wadi_text_addf(c->x->out, " %s", unit);
-    }
-}
 
 /* ---- operations ---- */
 
@@ -87,11 +47,6 @@ static int operations_of(const wadi_sblock *b) {
 
 /* ---- what a pass reads ---- */
 
-static bool is_inside(const costing *c, wadi_val v) {
-    const wadi_value *value = &c->m->values[v];
-    return value->def == WADI_DEF_BIND && value->storage == WADI_STORE_DELAYED;
-}
-
 static void look_into(costing *c, wadi_bind *b);
 
 static void read_by(void *env, const wadi_read *r) {
@@ -99,7 +54,7 @@ static void read_by(void *env, const wadi_read *r) {
     const wadi_val v = *r->at;
     const wadi_value *value = &c->m->values[v];
     if (r->kind == WADI_READ_EXTENT || value->def == WADI_DEF_CONST || value->type.is_seq) return;
-    if (is_inside(c, v)) {
+    if (wadi_amount_is_delayed(c->x, v)) {
         if (c->in[v] != c->consumer) look_into(c, value->bind);
         c->in[v] = c->consumer;
         return;
@@ -132,12 +87,6 @@ static void note_read(costing *c, wadi_val v, wadi_val reader) {
 
 /* ---- passes ---- */
 
-static bool has_pass(const costing *c, const wadi_bind *b) {
-    if (b->nresults == 0 || wadi_op_has(b->op, WADI_TRAIT_NO_KERNEL) || b->op->scalar) return false;
-    if (b->nblocks > 0 || b->op->kind == WADI_OP_SEQUENCE) return false;
-    return !is_inside(c, b->results[0]) && !c->m->values[b->results[0]].type.is_seq;
-}
-
 /* A value as large as what the binding goes through: a fold gives less than it reads. */
 static wadi_val space_of(const costing *c, const wadi_bind *b) {
     wadi_val most = b->results[0];
@@ -163,7 +112,7 @@ static int members_of(const costing *c, const wadi_block *block, int first, cons
     int n = 0;
     out[n++] = block->binds[first];
     for (int i = first + 1; number > 0 && i < block->nbinds && n < most; i++)
-        if (has_pass(c, block->binds[i]) &&
+        if (wadi_amount_has_pass(c->x, block->binds[i]) &&
             c->m->values[block->binds[i]->results[0]].siblings == number)
             out[n++] = block->binds[i];
     return n;
@@ -173,7 +122,7 @@ static int members_of(const costing *c, const wadi_block *block, int first, cons
 static bool has_begun(const costing *c, const wadi_block *block, int i) {
     const int number = c->m->values[block->binds[i]->results[0]].siblings;
     for (int k = 0; number > 0 && k < i; k++)
-        if (has_pass(c, block->binds[k]) &&
+        if (wadi_amount_has_pass(c->x, block->binds[k]) &&
             c->m->values[block->binds[k]->results[0]].siblings == number)
             return true;
     return false;
@@ -181,7 +130,7 @@ static bool has_begun(const costing *c, const wadi_block *block, int i) {
 
 static void print_pass(costing *c, int n, const wadi_bind *const *binds, int indent) {
     wadi_text *out = c->x->out;
-    wadi_ext read = nothing(c), written = nothing(c);
+    wadi_ext read = wadi_amount_zero(c->x), written = wadi_amount_zero(c->x);
     c->reads.n = 0;
     c->operations = 0;
     c->pass++;
@@ -189,10 +138,10 @@ static void print_pass(costing *c, int n, const wadi_bind *const *binds, int ind
         c->consumer++;
         look_into(c, (wadi_bind *)(uintptr_t)binds[k]);
         for (int r = 0; r < binds[k]->nresults; r++)
-            written = add_bytes(c, written, binds[k]->results[r]);
+            written = wadi_amount_add(c->x, written, binds[k]->results[r]);
     }
     for (size_t i = 0; i < c->reads.n; i++) {
-        read = add_bytes(c, read, c->reads.at[i]);
+        read = wadi_amount_add(c->x, read, c->reads.at[i]);
         note_read(c, c->reads.at[i], binds[0]->results[0]);
     }
     wadi_text_indent(out, indent);
@@ -201,14 +150,14 @@ static void print_pass(costing *c, int n, const wadi_bind *const *binds, int ind
         wadi_named_value(c->x, binds[k]->results[0]);
     }
     wadi_text_add(out, n > 1 ? " in one pass: " : ": ");
-    print(c, elements_of(c, space_of(c, binds[0])), "elements\n");
+    wadi_amount_print(c->x, wadi_amount_elements(c->x, space_of(c, binds[0])), "elements\n");
     wadi_text_indent(out, indent + 1);
     wadi_text_add(out, "reads ");
-    print(c, read, "bytes");
+    wadi_amount_print(c->x, read, "bytes");
     if (c->reads.n > 0) wadi_text_add(out, " (");
     print_names(c, c->reads.n, c->reads.at);
     wadi_text_add(out, c->reads.n > 0 ? "), writes " : ", writes ");
-    print(c, written, "bytes");
+    wadi_amount_print(c->x, written, "bytes");
     wadi_text_addf(out, ", %d operation%s an element\n", c->operations,
                    c->operations == 1 ? "" : "s");
 }
@@ -227,25 +176,25 @@ static void print_repeated(const costing *c, int indent) {
     }
 }
 
-static bool is_given(const wadi_bind *b) {
-    return b->op->given != WADI_GIVEN_NOT && b->op->kind != WADI_OP_SEQUENCE;
-}
-
-/* The most that is held at a time: everything that the passes of a block store stays until its body is over. */
-static void print_memory(const costing *c, const wadi_block *block, int indent) {
-    wadi_ext stored = nothing(c), given = nothing(c);
+/* The most that is held. What is computed once is given back when nobody needs it any more; for elements all stays until the body is over. */
+static void print_memory(const costing *c, wadi_block *block, int indent) {
+    wadi_ext stored = wadi_amount_zero(c->x), given = wadi_amount_zero(c->x);
     for (int i = 0; i < block->nbinds; i++) {
         const wadi_bind *b = block->binds[i];
         for (int r = 0; r < b->nresults; r++) {
-            if (is_given(b)) given = add_bytes(c, given, b->results[r]);
-            if (has_pass(c, b)) stored = add_bytes(c, stored, b->results[r]);
+            if (wadi_amount_is_given(b)) given = wadi_amount_add(c->x, given, b->results[r]);
+            if (wadi_amount_has_pass(c->x, b))
+                stored = wadi_amount_add(c->x, stored, b->results[r]);
         }
     }
     wadi_text_indent(c->x->out, indent);
     wadi_text_add(c->x->out, "memory, at most: ");
-    print(c, stored, "bytes stored");
+    if (block == c->m->main)
+        wadi_cost_peak_explain(c->x, block, c->scratch);
+    else
+        wadi_amount_print(c->x, stored, "bytes stored");
     wadi_text_add(c->x->out, ", ");
-    print(c, given, "bytes given\n");
+    wadi_amount_print(c->x, given, "bytes given\n");
 }
 
 static void explain_block(costing *c, wadi_block *block, const char *title, wadi_val of,
@@ -254,7 +203,7 @@ static void explain_block(costing *c, wadi_block *block, const char *title, wadi
     bool any = false;
     c->block_reads.n = 0;
     for (int i = 0; i < block->nbinds; i++) {
-        if (!has_pass(c, block->binds[i]) || has_begun(c, block, i)) continue;
+        if (!wadi_amount_has_pass(c->x, block->binds[i]) || has_begun(c, block, i)) continue;
         if (!any) {
             wadi_text_indent(c->x->out, indent);
             wadi_text_add(c->x->out, title);
@@ -281,6 +230,7 @@ static void explain_block(costing *c, wadi_block *block, const char *title, wadi
 void wadi_cost_explain(const wadi_named *x, wadi_arena *scratch) {
     costing c = {.x = x,
                  .m = x->m,
+                 .scratch = scratch,
                  .seen = WADI_NEW_N(scratch, uint32_t, (size_t)x->m->nvalues + 1),
                  .in = WADI_NEW_N(scratch, uint32_t, (size_t)x->m->nvalues + 1)};
     wadi_named_heading(x, "cost");

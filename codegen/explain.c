@@ -170,10 +170,10 @@ static void explain_checks(const explaining *x) {
 }
 
 void wadi_explain_text(const wadi_diag *d, const wadi_module *m, const wadi_facts *facts,
-                       wadi_text *out) {
+                       const char *extents, wadi_text *out) {
     wadi_arena *arena = wadi_arena_create();
     const char *const *names = arena ? wadi_ir_names(m, arena) : NULL;
-    const explaining x = {d, m, facts, out, {m, facts->shapes, names, out}};
+    const explaining x = {d, m, facts, out, {m, facts->shapes, names, out, extents}};
     if (!names) out->failed = true;
     explain_passes(&x);
     explain_stages(&x);

@@ -8,8 +8,8 @@
 /** Appends the program after each pass that changed it, and which stages were joined and which not. Then each value with its
  *  shape, its representation, whether it is stored, and why; then the checks left for run time, and last what each
  *  pass over arrays costs. `m` is the program after
- *  the pipeline. The caller appends plan and kernels. */
+ *  the pipeline. extents: as in wadi_named.given. The caller appends plan and kernels. */
 void wadi_explain_text(const wadi_diag *d, const wadi_module *m, const wadi_facts *facts,
-                       wadi_text *out);
+                       const char *extents, wadi_text *out);
 
 #endif

@@ -187,7 +187,7 @@ static wadi_status write_report(wadi_exe *exe, const wadi_compile_options *o, co
     wadi_text t;
     wadi_status st = WADI_OK;
     wadi_text_init(&t);
-    wadi_explain_text(diag, exe->module, &exe->facts, &t);
+    wadi_explain_text(diag, exe->module, &exe->facts, o->extents, &t);
     write_target(exe, &t);
     wadi_text_add(&t, "\n== plan ==\n\n");
     wadi_plan_print_short(exe->plan, &t);
@@ -213,6 +213,21 @@ static wadi_status pick_target(wadi_exe *exe, const wadi_compile_options *o, wad
     return WADI_OK;
 }
 
+/* "NAME=NUMBER,NAME=NUMBER": extents may be called x.0, too. */
+static wadi_status check_extents(const char *extents, wadi_error *err) {
+    for (const char *at = extents; at != NULL && *at != '\0'; at += *at == ',') {
+        const size_t name = strcspn(at, "=,");
+        const size_t digits = at[name] == '=' ? strspn(at + name + 1, "0123456789") : 0;
+        const char *end = at + name + 1 + digits;
+        if (name == 0 || digits == 0 || digits > 15 || (*end != ',' && *end != '\0') ||
+            strcmp(end, ",") == 0)
+            return wadi_fail(err, WADI_INVALID,
+                             "extents: \"%s\": expected NAME=NUMBER, with commas between", extents);
+        at = end;
+    }
+    return WADI_OK;
+}
+
 /* Runs the passes over the module and plans it. */
 static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_error *err) {
     const wadi_pipeline_options passes = {.disable = o->disable,
@@ -222,6 +237,7 @@ static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_erro
     const wadi_plan_options plan = {.unchecked = o->unchecked};
     wadi_diag *diag = NULL;
     wadi_exe_set *first = NULL;
+    WADI_TRY(check_extents(o->extents, err));
     WADI_TRY(pick_target(exe, o, err));
     exe->fast =
         o->math == WADI_MATH_FAST || (o->math == WADI_MATH_AUTO && wadi_fast_math_is_asked());

@@ -217,7 +217,10 @@ typedef struct wadi_plan_body {
     const int *results; /* the slots of the result's components, in their order. REGULAR results are
                                   allocated by ALLOC steps, IRREGULAR ones by `emit` (inside, across) or ALLOC (flat). A
                                   result that is also a source's slot passes through. ONCE becomes an avoid component */
-    bool rank0;         /* every value has rank 0 */
+    const bool *
+        inner; /* [nresults] or NULL, of bodies that run once: whether nobody but the body itself reads the elements of the
+                              result, so that its memory can be given back before the body is over */
+    bool rank0; /* every value has rank 0 */
     bool
         lifted; /* routines and manual liftings do most of its work, on whole chunks: flat is best */
     bool offers[WADI_SCHEDULE_COUNT]; /* schedules it can run in; at least one */

@@ -260,6 +260,7 @@ bool wadi_slots_make_columns(const wadi_slots *s, int slot, int64_t values,
 }
 
 void wadi_slots_use_columns(wadi_slots *s, int slot, const wadi_slot_columns *c) {
+    s->memory[slot].dropped = false;
     for (int f = 0; f < wadi_slots_plan(s, slot)->fields; f++) {
         wadi_buffers_put(s->memory[slot].column[f]);
         s->memory[slot].column[f] = c->block[f];
@@ -449,13 +450,34 @@ static int64_t capacity(const void *block) {
     return block == NULL ? 0 : wadi_buffers_capacity(block);
 }
 
+int64_t wadi_slots_column_bytes(const wadi_slots *s, int slot) {
+    const wadi_slot_memory *m = &s->memory[slot];
+    int64_t bytes = 0;
+    for (int f = 0; f < wadi_slots_plan(s, slot)->fields; f++) bytes += capacity(m->column[f]);
+    return bytes;
+}
+
+void wadi_slots_drop(wadi_slots *s, int slot) {
+    wadi_slot_memory *m = &s->memory[slot];
+    if (wadi_slots_column_bytes(s, slot) == 0) return;
+    if (wadi_slots_plan(s, slot)->kind != WADI_SLOT_ONCE) {
+        const int64_t now = wadi_slots_chunk_bytes(s);
+        if (now > s->peak) s->peak = now;
+    }
+    for (int f = 0; f < wadi_slots_plan(s, slot)->fields; f++) {
+        wadi_buffers_put(m->column[f]);
+        m->column[f] = NULL;
+        s->slot[slot].col[f] = NULL;
+    }
+    m->dropped = true;
+}
+
 int64_t wadi_slots_chunk_bytes(const wadi_slots *s) {
     int64_t bytes = 0;
     for (int i = 0; i < wadi_slots_count(s); i++) {
         if (wadi_slots_plan(s, i)->kind == WADI_SLOT_ONCE) continue;
         const wadi_slot_memory *m = &s->memory[i];
-        bytes += capacity(m->shape) + capacity(m->offset);
-        for (int f = 0; f < wadi_slots_plan(s, i)->fields; f++) bytes += capacity(m->column[f]);
+        bytes += capacity(m->shape) + capacity(m->offset) + wadi_slots_column_bytes(s, i);
     }
     return bytes;
 }

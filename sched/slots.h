@@ -14,6 +14,7 @@ typedef struct wadi_slot_memory {
     void *column[WADI_MAX_FIELDS]; /* the columns that the slot owns, then NULL */
     int64_t elements; /* IRREGULAR: how many elements the shapes and offsets describe */
     bool home;        /* wadi_slots_fetch has copied the columns to host memory */
+    bool dropped;     /* wadi_slots_drop has given back the columns */
 } wadi_slot_memory;
 
 /* Somebody who provides the columns of a slot, for example a collector. `columns` gives room for `values` values in each column, and
@@ -35,6 +36,8 @@ typedef struct wadi_slots {
     wadi_slot *slot;          /* [room] */
     wadi_slot_memory *memory; /* [room] */
     wadi_slots_place *place;  /* [plan->nslots]; `columns` NULL: the slot has its own memory */
+    int64_t
+        peak; /* the most that wadi_slots_chunk_bytes would have said where columns were dropped, of the present chunk */
 } wadi_slots;
 
 /* Borrows its arguments. residence NULL: host memory. Errors: WADI_MEMORY. */
@@ -117,6 +120,10 @@ WADI_NODISCARD wadi_status wadi_slots_bind_component(wadi_slots *s, int slot,
 void wadi_slots_take(wadi_slots *s, int slot, wadi_chunk *c, int component);
 /* Bytes that the slots of the present chunk own. */
 int64_t wadi_slots_chunk_bytes(const wadi_slots *s);
+/* Bytes of the columns that the slot owns. */
+int64_t wadi_slots_column_bytes(const wadi_slots *s, int slot);
+/* Gives back the columns that the slot owns, since nobody reads them any more; what describes them stays. */
+void wadi_slots_drop(wadi_slots *s, int slot);
 /* The value of a ONCE slot with one i64. */
 int64_t wadi_slots_number(const wadi_slots *s, int slot);
 /* Copies the columns of a ONCE slot to host memory, where they stay: no kernel may read the slot afterwards. After an error

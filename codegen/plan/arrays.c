@@ -53,6 +53,7 @@ wadi_status wadi_planning_array_phase(wadi_planning *p) {
     wadi_plan_phase phase = {.is_stream = false};
     WADI_TRY(wadi_planning_body(p, &body, -1, body.nresults, slots, false, &phase.body));
     for (int i = 0; i < body.nresults; i++) p->known[body.results[i]] = true;
+    WADI_TRY(wadi_planning_inner(p, &body, &p->bodies.at[phase.body].inner));
     return wadi_vec_push(&p->phases, phase) ? WADI_OK : wadi_planning_no_memory(p);
 }
 

@@ -18,4 +18,7 @@ wadi_status wadi_planning_end(wadi_planning *p, const wadi_bind *b);
 /** Plans the stages of sequence `seq` and of those that it is made of. into: the stage whose sources it joins, or -1 (visit.c). */
 wadi_status wadi_planning_visit(wadi_planning *p, wadi_val seq, int into);
 
+/** Which results of the body nobody but the body reads; *out is NULL if there is none (inner.c). */
+wadi_status wadi_planning_inner(wadi_planning *p, const wadi_body *body, const bool **out);
+
 #endif

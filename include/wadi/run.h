@@ -38,7 +38,10 @@ typedef struct wadi_compile_options {
         steady; /**< library routines round alike in every run, for one size of batch; costs some speed */
     bool verify;  /**< checks the program after every pass */
     bool explain; /**< keeps what wadi_explain prints */
-    bool loops;   /**< with `explain`: the loops that kernels are written from are printed, too */
+    const char *
+        extents; /**< with `explain`: extents that have a value, "n=1000,xs.0=3": what they decide is
+                             printed as a number instead of a formula. NULL: none */
+    bool loops;  /**< with `explain`: the loops that kernels are written from are printed, too */
     bool
         vectors; /**< with `explain`: the C compiler is run, and tells which loops of the kernels it has vectorised */
     wadi_schedule_option

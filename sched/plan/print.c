@@ -122,6 +122,16 @@ static void print_body_name(const wadi_plan *p, int body, wadi_text *out) {
         wadi_plan_name_print(name, out);
 }
 
+static void print_inner(const wadi_plan *p, const wadi_plan_body *b, wadi_text *out) {
+    bool any = false;
+    for (int i = 0; b->inner != NULL && i < b->nresults; i++) {
+        if (!b->inner[i]) continue;
+        wadi_text_add(out, any ? ", " : "\n    inner: ");
+        print_slot(p, b->results[i], out);
+        any = true;
+    }
+}
+
 static void print_body(const wadi_plan *p, const wadi_plan_body *b, wadi_text *out) {
     wadi_text_add(out, "\nbody ");
     wadi_plan_name_print(b->name, out);
@@ -133,6 +143,7 @@ static void print_body(const wadi_plan *p, const wadi_plan_body *b, wadi_text *o
     }
     if (b->rank0) wadi_text_add(out, ", of scalars");
     if (b->lifted) wadi_text_add(out, ", made for chunks");
+    print_inner(p, b, out);
     wadi_text_add(out, "\n    offered:");
     for (int k = 0; k < WADI_BODY_VERSIONS; k++) {
         const wadi_version_key v = wadi_version_numbered(k);

@@ -4,6 +4,7 @@
  *     slot NAME.0: KIND TYPE rank 2 level 1 = SHAPE VALUES    shape and values only for `use`
  *     input "NAME": SLOT [EXTENT, ..]
  *     body NAME -> SLOTS from index SLOT, of scalars, made for chunks
+ *         inner: SLOTS                                        if there are any
  *         offered: VERSION VERSION
  *     phase 0: BODY                                           or
  *     phase 1: stream
@@ -203,6 +204,23 @@ static bool version(wadi_plan_reader *r, wadi_plan_body *b) {
     return wadi_plan_fails(r, "expected a version");
 }
 
+/* Some of the results. */
+static bool inner(wadi_plan_reader *r, wadi_plan_body *b) {
+    const int *slots = NULL;
+    int n = 0;
+    bool *of = WADI_NEW_N(r->plan->arena, bool, (size_t)b->nresults + 1);
+    if (of == NULL) return wadi_plan_lacks_memory(r);
+    if (!wadi_plan_slots(r, &slots, &n)) return false;
+    for (int i = 0; i < n; i++) {
+        int k = 0;
+        while (k < b->nresults && b->results[k] != slots[i]) k++;
+        if (k == b->nresults) return wadi_plan_fails(r, "it is no result of the body");
+        of[k] = true;
+    }
+    b->inner = of;
+    return wadi_plan_ends_line(r);
+}
+
 static bool read_body(wadi_plan_reader *r) {
     wadi_plan_body b = {.index_slot = -1};
     if (!wadi_plan_name(r, &b.name)) return false;
@@ -213,7 +231,9 @@ static bool read_body(wadi_plan_reader *r) {
     if (wadi_plan_takes(r, " from index ") && !wadi_plan_slot_of(r, &b.index_slot)) return false;
     b.rank0 = wadi_plan_takes(r, ", of scalars");
     b.lifted = wadi_plan_takes(r, ", made for chunks");
-    if (!wadi_plan_ends_line(r) || !wadi_plan_expects(r, "    offered:")) return false;
+    if (!wadi_plan_ends_line(r)) return false;
+    if (wadi_plan_takes(r, "    inner: ") && !inner(r, &b)) return false;
+    if (!wadi_plan_expects(r, "    offered:")) return false;
     while (wadi_plan_takes(r, " "))
         if (!version(r, &b)) return false;
     return wadi_plan_ends_line(r) && (wadi_vec_push(&r->bodies, b) || wadi_plan_lacks_memory(r));

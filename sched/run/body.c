@@ -138,6 +138,8 @@ wadi_status wadi_body_run(wadi_stream *s, int stage, wadi_crew *crew, wadi_chunk
     if (status == WADI_OK) status = take_results(s, p, crew, in, &out->out, err);
     out->starved = out->starved || status == WADI_MEMORY;
     out->temporary_bytes = wadi_slots_chunk_bytes(crew->slots);
+    if (crew->slots->peak > out->temporary_bytes) out->temporary_bytes = crew->slots->peak;
+    crew->slots->peak = 0;
     if (status != WADI_OK && out->starved) out->good = 0;
     clear_slots(crew->slots);
     return status;

@@ -18,6 +18,7 @@
 typedef struct loaded {
     wadi_plan_code code; /* version NULL: not loaded yet */
     bool *allocated;     /* [plan's and version's slots]: see wadi_steps_allocate */
+    int *last_uses;      /* see wadi_steps_find_last_uses */
 } loaded;
 
 struct wadi_runner {
@@ -36,6 +37,16 @@ static const wadi_image_ops *images(const wadi_runner *r) {
 }
 
 /* ---- versions ---- */
+
+/* What nobody else was to read is not read. */
+static bool is_there(const wadi_slots *s, const wadi_plan_version *v) {
+    for (int i = 0; i < v->nsteps; i++)
+        for (int k = 0; k < v->steps[i].nuses; k++) {
+            const wadi_plan_use *u = &v->steps[i].uses[k];
+            if (!u->writes && u->slot < s->plan->nslots && s->memory[u->slot].dropped) return false;
+        }
+    return true;
+}
 
 /* Every step that needs a kernel has one. */
 static bool is_complete(const wadi_plan_code *c) {
@@ -67,10 +78,16 @@ static wadi_status load(wadi_runner *r, int body, wadi_version_key version, cons
         return wadi_fail(err, WADI_INTERNAL, "%s: the loader left out a kernel",
                          r->options.plan->bodies[body].name);
     }
+    if (!is_there(r->steps.slots, code.version)) {
+        return wadi_fail(err, WADI_INTERNAL, "%s: it reads what was given back",
+                         r->options.plan->bodies[body].name);
+    }
     const int slots = r->options.plan->nslots + code.version->nslots;
     c->allocated = calloc((size_t)slots + 1, sizeof *c->allocated);
     if (c->allocated == NULL) return wadi_steps_no_memory(err);
     wadi_steps_find_allocated(code.version, c->allocated);
+    c->last_uses =
+        wadi_steps_find_last_uses(r->options.plan, &r->options.plan->bodies[body], code.version);
     c->code = code;
     return WADI_OK;
 }
@@ -161,6 +178,7 @@ static wadi_status run_version(wadi_runner *r, wadi_version_key version, wadi_er
     job->version = s->v = of->code.version;
     s->running = &of->code;
     s->allocated = of->allocated;
+    s->last_uses = of->last_uses;
     s->profile = wadi_profile_now();
     s->account =
         s->profile != NULL ? wadi_profile_steps(s->profile, job->body, version, s->v) : NULL;
@@ -171,7 +189,10 @@ static wadi_status run_version(wadi_runner *r, wadi_version_key version, wadi_er
     wadi_status status = run_steps(r, err);
     if (status == WADI_OK && wadi_steps_faulted(s) && wadi_stop_called(s->cancel))
         status = wadi_fail(err, WADI_CANCELLED, "cancelled");
-    if (status != WADI_OK || wadi_steps_faulted(s)) clear_results(s);
+    if (status != WADI_OK || wadi_steps_faulted(s))
+        clear_results(s);
+    else
+        wadi_steps_drop_inner(s, &r->options.plan->bodies[job->body]);
     s->device->ops->end(s->device);
     wadi_steps_clear_levels(s);
     return status;
@@ -254,7 +275,10 @@ void wadi_runner_exchange(wadi_runner *a, wadi_runner *b, int body) {
 void wadi_runner_destroy(wadi_runner *r) {
     if (r == NULL) return;
     const int versions = r->options.plan->nbodies * WADI_BODY_VERSIONS;
-    for (int i = 0; i < versions; i++) free(r->version[i].allocated);
+    for (int i = 0; i < versions; i++) {
+        free(r->version[i].allocated);
+        free(r->version[i].last_uses);
+    }
     free(r->steps.level);
     free(r);
 }

@@ -180,8 +180,10 @@ static wadi_status run_step(wadi_steps *s, int *i, wadi_error *err) {
 static wadi_status run_steps(wadi_steps *s, int from, int to, wadi_error *err) {
     for (int i = from; i < to && !wadi_steps_faulted(s);) {
         if (wadi_stop_called(s->cancel)) return wadi_fail(err, WADI_CANCELLED, "cancelled");
+        const int at = i;
         WADI_TRY(s->account == NULL ? run_step(s, &i, err)
                                     : wadi_steps_charge(s, &i, run_step, err));
+        if (s->parts == 0 && s->last_uses != NULL) WADI_TRY(wadi_steps_drop(s, at, err));
     }
     return WADI_OK;
 }

@@ -23,6 +23,7 @@ typedef struct wadi_steps {
     const wadi_plan_code *running; /* the job's */
     const wadi_plan_version *v;    /* the same */
     const bool *allocated;         /* [slots]: wadi_steps_allocate */
+    const int *last_uses;          /* of the version: wadi_steps_find_last_uses; NULL: not known */
     const wadi_stop *cancel;       /* called: the job shall end */
     wadi_profile *profile;         /* of the thread; NULL: time is not counted */
     wadi_account *account;         /* [steps of the version] */
@@ -78,6 +79,17 @@ wadi_status wadi_steps_charge(wadi_steps *s, int *i,
                               wadi_error *err);
 /* Counts what the kernels of whole bodies have gone through, once their results are there. */
 void wadi_steps_count_bodies(const wadi_steps *s);
+
+/* ---- last_uses.c: memory that nobody reads any more ---- */
+
+/* Which slots that the version makes are used for the last time by which step: numbers f[0] .. f[nsteps], then slots; those of step i are
+ * f[f[i]] .. f[f[i + 1] - 1]. Steps of parts have none. The caller frees it. NULL: not known, or out of memory; then nothing is given back. */
+int *wadi_steps_find_last_uses(const wadi_plan *plan, const wadi_plan_body *body,
+                               const wadi_plan_version *v);
+/* Gives back the columns of what step `step` was the last to use, if that is worth it. Errors: of the device. */
+WADI_NODISCARD wadi_status wadi_steps_drop(wadi_steps *s, int step, wadi_error *err);
+/* The same for results that nobody else reads, once the body is over and the device has ended all. */
+void wadi_steps_drop_inner(const wadi_steps *s, const wadi_plan_body *body);
 
 /* ---- control.c ---- */
 

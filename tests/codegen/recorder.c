@@ -211,7 +211,7 @@ static void add_decisions(recording *r, const wadi_module *m, const wadi_diag *d
     wadi_text_init(&t);
     wadi_text_add(&t, "== program behind the passes ==\n\n");
     wadi_ir_print(m, &t);
-    wadi_explain_text(d, m, facts, &t);
+    wadi_explain_text(d, m, facts, NULL, &t);
     if (p) add_plan(&t, p);
     add_part(r, "decisions", &t);
 }

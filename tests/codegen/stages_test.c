@@ -194,7 +194,7 @@ static void explanation_names_passes_values_and_reasons(void **state) {
     };
     wadi_text t;
     wadi_text_init(&t);
-    wadi_explain_text(c.d, c.m, &c.facts, &t);
+    wadi_explain_text(c.d, c.m, &c.facts, NULL, &t);
     assert_false(t.failed);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         if (!strstr(wadi_text_str(&t), expected[i]))
@@ -207,7 +207,7 @@ static char *explained(const char *text) {
     compiled c = compile(text, NULL);
     wadi_text t;
     wadi_text_init(&t);
-    wadi_explain_text(c.d, c.m, &c.facts, &t);
+    wadi_explain_text(c.d, c.m, &c.facts, NULL, &t);
     char *out = strdup(wadi_text_str(&t));
     wadi_text_fini(&t);
     compiled_free(&c);
