@@ -217,8 +217,11 @@ static void lines_add_up_to_the_run(void **state) {
     wadi_run_stats_get(p.run, &s);
     wadi_clock_set(NULL);
     double sum = 0;
-    for (int i = 0; i < p.n; i++)
+    for (int i = 0; i < p.n; i++) {
         if (!p.row[i].beside) sum += p.row[i].seconds;
+        const bool works = p.row[i].kind == WADI_PROFILE_KERNEL;
+        if (works) assert_true(p.row[i].busy > 0 && p.row[i].busy < p.row[i].seconds);
+    }
     assert_true(s.elapsed_s > 20e-6);
     assert_true(sum >= s.elapsed_s - 4e-6 && sum <= s.elapsed_s + 4e-6);
     assert_non_null(of_kind(&p, WADI_PROFILE_REST));
