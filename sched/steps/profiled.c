@@ -60,6 +60,11 @@ static wadi_account *account_of(const wadi_steps *s, int at) {
     return &s->account[at];
 }
 
+/* A single worker does without it. */
+static bool is_left_out(const wadi_steps *s, const wadi_plan_step *step) {
+    return step->several && s->device->ops->workers(s->device) == 1;
+}
+
 wadi_status wadi_steps_charge(wadi_steps *s, int *i,
                               wadi_status (*take)(wadi_steps *s, int *i, wadi_error *err),
                               wadi_error *err) {
@@ -67,6 +72,7 @@ wadi_status wadi_steps_charge(wadi_steps *s, int *i,
     const wadi_plan_step *step = &s->v->steps[at];
     wadi_device *d = s->device;
     wadi_profile *p = s->profile;
+    if (is_left_out(s, step)) return take(s, i, err);
     wadi_account *a = account_of(s, at), *before = wadi_profile_switch(p, a);
     const int64_t busy = d->ops->busy_ns(d), charged = p->busy_ns;
     wadi_status status = take(s, i, err);
