@@ -153,7 +153,7 @@ refuses 1 "short.raw" run "$work/double.wadi" "s=2:@$work/short.raw" "out=@$work
 [ ! -e "$work/none.raw" ] || complain 'a failed run leaves its output'
 "$wadi" run "$work/double.wadi" 's=1;2' --stats >"$work/out" 2>"$work/err" || complain 'stats'
 grep -q '^elements  *2 ' "$work/err" || complain "stats: $(cat "$work/err")"
-"$wadi" run "$work/double.wadi" 's=1;2' --profile --schedule inside >"$work/out" 2>"$work/err" || complain 'profile'
+"$wadi" run "$work/double.wadi" 's=1;2' --profile --chunk 1 --schedule inside >"$work/out" 2>"$work/err" || complain 'profile'
 grep -q '^0\.0  *inside .* % .* 2 .* 2 .* 4 B .* b$' "$work/err" || complain "profile: $(cat "$work/err")"
 grep -q '^ .* % .* rest$' "$work/err" || complain "profile: $(cat "$work/err")"
 grep -q '^these are .* ms, x [0-9]* threads; memory copies reach .* GB/s here$' "$work/err" || complain "profile: $(cat "$work/err")"
