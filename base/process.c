@@ -1,5 +1,6 @@
 /* Signals and the end of a process. A signal handler touches only atomics: the stop, the number of the signal, and whether the
  * process may die. */
+#define _DEFAULT_SOURCE /* on_exit */
 #include "base/process.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/behind.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/task.h"
@@ -140,8 +142,20 @@ bool wadi_process_output_gone(void) {
     return poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP)) != 0;
 }
 
+#ifdef __GLIBC__
+/* Libraries clean up at the end of a process. One that a thread was left behind in would wait for it, or find it in the way. */
+static void end_at_once(int status, void *env) {
+    WADI_UNUSED(env);
+    (void)fflush(NULL);
+    _exit(status);
+}
+#endif
+
 void wadi_process_end(bool failed) {
     wadi_log_set(NULL, NULL);
+#ifdef __GLIBC__
+    if (wadi_behind_count() > 0) (void)on_exit(end_at_once, NULL);
+#endif
     const int number = atomic_load(&came);
     if (number != 0) die_by(number);
     if (failed && wadi_process_output_gone()) die_by(SIGPIPE);

@@ -309,9 +309,20 @@ wadi_status wadi_compile_text(const char *text, const char *file,
     return st;
 }
 
+/* Those that devices may still use, so that nobody takes them for lost. */
+static void keep_for_ever(wadi_exe *exe) {
+    static _Atomic(wadi_exe *) kept;
+    exe->next = atomic_load(&kept);
+    while (!atomic_compare_exchange_weak(&kept, &exe->next, exe)) continue;
+}
+
 void wadi_exe_destroy(wadi_exe *exe) {
     if (!exe) return;
     wadi_exe_settle(exe);
+    if (exe->stays) {
+        keep_for_ever(exe);
+        return;
+    }
     wadi_exe_unload(exe);
     free(exe->report);
     wadi_versions_destroy(exe->versions);

@@ -52,8 +52,10 @@ struct wadi_exe {
     uint8_t hash[32]; /* of the plan */
     bool hashed;
     bool closing;
-    int turns;            /* given so far */
-    int helpers, helping; /* threads that make kernels ahead; those that have not finished */
+    bool stays;            /* a device that was left behind may use its kernels */
+    struct wadi_exe *next; /* of those that stay */
+    int turns;             /* given so far */
+    int helpers, helping;  /* threads that make kernels ahead; those that have not finished */
     wadi_thread helper[WADI_EXE_HELPERS];
     long process; /* that has them */
 };

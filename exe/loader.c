@@ -58,7 +58,15 @@ static bool exact(void *self) {
     return true;
 }
 
+/* Nothing goes that a device may use: the executable stays when it is destroyed. */
+static void stay(void *self) {
+    wadi_exe *exe = self;
+    wadi_mutex_lock(&exe->lock);
+    exe->stays = true;
+    wadi_mutex_unlock(&exe->lock);
+}
+
 wadi_loader wadi_exe_loader(wadi_exe *exe) {
     return (wadi_loader){
-        .load = load, .offer = offer, .expect = expect, .exact = exact, .self = exe};
+        .load = load, .offer = offer, .expect = expect, .exact = exact, .stay = stay, .self = exe};
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "sched/devices.h"
 
 static bool is_all(const char *name) {
@@ -109,10 +110,39 @@ static wadi_status add(const wadi_device_choice *c, wadi_device_choices *out, wa
     return WADI_OK;
 }
 
+/* Without the name of the device in front. */
+static const char *reason_of(const wadi_device_choice *c, const char *words) {
+    const size_t n = strlen(c->name);
+    return strncmp(words, c->name, n) == 0 && strncmp(words + n, ": ", 2) == 0 ? words + n + 2
+                                                                               : words;
+}
+
+/* Of several that somebody has named none is silently missing. One alone tells it when it is opened. */
+static wadi_status check_usable(const wadi_device_choices *all, wadi_error *err) {
+    for (int i = 0; i < all->n && all->n > 1; i++)
+        for (int p = 0; p < all->at[i].parts; p++) {
+            const wadi_device_choice *c = &all->at[i];
+            wadi_device_facts facts;
+            wadi_error why = {.status = WADI_OK};
+            const wadi_status status = c->row->tell(c->number[p], &facts, &why);
+            if (status != WADI_OK)
+                return wadi_fail(err, status, "device: \"%s\" cannot be used: %s", c->name,
+                                 reason_of(c, why.msg));
+        }
+    return WADI_OK;
+}
+
 /* What a machine has of the kind and can use. */
 static wadi_status add_all_of(const wadi_device_row *table, const wadi_device_row *row,
                               wadi_device_choices *out, wadi_error *err) {
     int count = 1;
+    wadi_error why = {.status = WADI_OK};
+    const wadi_status asked = wadi_device_ask(row, &why);
+    if (asked == WADI_CANCELLED) return wadi_fail(err, asked, "%s", why.msg);
+    if (asked != WADI_OK) {
+        wadi_logf(WADI_LOG_WARNING, "devices are left out of \"all\": %s", why.msg);
+        return WADI_OK;
+    }
     if (row->count != NULL && row->count(&count, NULL) != WADI_OK) count = 0;
     for (int i = 0; i < count && out->n < WADI_DEVICES_MOST; i++) {
         char name[64];
@@ -137,6 +167,7 @@ wadi_status wadi_device_list_in(const wadi_device_row *table, const char *name,
         WADI_TRY(wadi_device_check(&c, err));
         WADI_TRY(add(&c, out, err));
     }
+    if (!is_all(name)) WADI_TRY(check_usable(out, err));
     if (out->n > 0) return WADI_OK;
     wadi_device_choice first;
     WADI_TRY(wadi_device_find_in(table, NULL, &first, err));

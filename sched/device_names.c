@@ -156,7 +156,9 @@ static wadi_status count_of(const wadi_device_choice *c, int *out, wadi_error *e
     wadi_error why = {.status = WADI_OK};
     *out = c->row->copies > 0 ? c->row->copies : 1;
     if (!has_numbers(c->row)) return WADI_OK;
-    const wadi_status status = c->row->count(out, &why);
+    wadi_status status = wadi_device_ask(c->row, &why);
+    if (status == WADI_CANCELLED) return wadi_fail(err, status, "%s", why.msg);
+    if (status == WADI_OK) status = c->row->count(out, &why);
     if (status != WADI_OK)
         return wadi_fail(err, status, "device: there is no \"%s\": %s", c->name,
                          reason_of(c->row, &why));

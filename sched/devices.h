@@ -28,6 +28,7 @@ typedef struct wadi_device_row {
     wadi_status (*open)(const wadi_device_options *options, wadi_device **out, wadi_error *err);
     /* Whether device `number`, which is there, computes with the processors of the machine, as `cpu` does. NULL: it does not. */
     bool (*by_processors)(int number);
+    bool may_crash; /* its library: a process of its own asks it first (wadi_device_ask) */
     int copies; /* a kind for tests, without `count`: so many, all alike, of which the first needs no number; 0: no such kind */
 } wadi_device_row;
 
@@ -84,8 +85,17 @@ WADI_NODISCARD wadi_status wadi_device_open(const wadi_device_choice *choice,
 WADI_NODISCARD wadi_status wadi_device_images(const wadi_device_choice *choice,
                                               const wadi_image_ops **out, wadi_error *err);
 
+/* It has not answered, and whoever waited has left it behind: from now on it cannot be opened. Any thread. */
+void wadi_device_left(const wadi_device_choice *choice);
+
 /* The schedule that a run with this option is forced to on devices of the kind; -1: none. */
 int wadi_device_force(const wadi_device_row *row, wadi_schedule_option option);
+
+/* ---- device_ask.c ---- */
+
+/* Whether the library of the kind answers, and does not crash: to be asked before `count` and `tell`. It is found out once in a process. Errors:
+ * WADI_DEVICE, WADI_CANCELLED. */
+WADI_NODISCARD wadi_status wadi_device_ask(const wadi_device_row *row, wadi_error *err);
 
 /* ---- device_names.c: over any table ---- */
 

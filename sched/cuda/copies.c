@@ -50,7 +50,7 @@ static void send_all(wadi_cuda_copies *c, uintptr_t to, const char *from, size_t
     for (bool ok = true; ok && done < bytes; done += n) {
         char *at = wadi_cuda_staging_room(&c->staging, bytes - done, &n);
         if (at == NULL) break;
-        memcpy(at, from + done, n);
+        wadi_cuda_read(at, from + done, n);
         ok = wadi_cuda_check(s, "cuMemcpyHtoDAsync", s->cu->put(to + done, at, n, c->up.stream));
     }
     if (done < bytes && !wadi_cuda_is_failed(s))

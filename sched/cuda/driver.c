@@ -109,7 +109,7 @@ static void put(wadi_gpu_driver *self, void *to, const void *from, size_t bytes)
     for (bool ok = true; ok && done < bytes; done += n) {
         char *at = wadi_cuda_staging_room(&d->staging, bytes - done, &n);
         if (at == NULL) break;
-        memcpy(at, (const char *)from + done, n);
+        wadi_cuda_read(at, (const char *)from + done, n);
         ok =
             check(d, "cuMemcpyHtoDAsync", cu(d)->put((uintptr_t)to + done, at, n, d->queue.stream));
     }
@@ -291,7 +291,7 @@ static wadi_status arrived(wadi_gpu_driver *self, uint64_t fetched, wadi_error *
 
 static void close_parts(cuda *d) {
     if (d->session.context == NULL) return;
-    if (cu(d)->push(d->session.context) == WADI_CU_SUCCESS) {
+    if (wadi_cuda_enter_still(&d->session)) {
         if (d->queue.stream != NULL) (void)cu(d)->wait(d->queue.stream);
         wadi_cuda_fft_close(d->fft);
         wadi_cuda_copies_close(&d->copies);
@@ -327,9 +327,7 @@ static wadi_status open_parts(cuda *d, wadi_error *err) {
     WADI_TRY(wadi_cu_open(&s->cu, err));
     WADI_TRY(wadi_cuda_retain(s->machine, &context, err));
     s->context = context;
-    const wadi_cu_result result = s->cu->push(context);
-    if (result != WADI_CU_SUCCESS)
-        return wadi_cu_fail(err, s->machine->name, "cuCtxPushCurrent", result);
+    if (!wadi_cuda_enter_still(s)) return wadi_gpu_failure_tell(&s->failure, err);
     const wadi_status status = make_parts(d, err);
     leave(d);
     return status;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/behind.h"
 #include "base/error.h"
 #include "base/thread.h"
 #include "sched/cuda/kept.h"
@@ -32,13 +33,16 @@ static wadi_status fail(const module *m, const char *call, wadi_cu_result result
 }
 
 static wadi_status enter(const module *m, wadi_error *err) {
+    wadi_behind_enter();
     const wadi_cu_result result = m->cu->push(m->context);
+    if (result != WADI_CU_SUCCESS) wadi_behind_leave();
     return result == WADI_CU_SUCCESS ? WADI_OK : fail(m, "cuCtxPushCurrent", result, err);
 }
 
 static void leave(const module *m) {
     wadi_cu_context left = NULL;
     (void)m->cu->pop(&left);
+    wadi_behind_leave();
 }
 
 /* ---- loading ---- */

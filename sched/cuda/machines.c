@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/behind.h"
 #include "base/error.h"
+#include "base/patience.h"
 #include "base/thread.h"
 
 static wadi_cuda_machine *machines; /* until the process ends */
@@ -86,15 +88,17 @@ static wadi_status look(const wadi_cu_api *cu) {
     return WADI_OK;
 }
 
-static void look_once(void) {
+static void look_at_all(void *env) {
+    WADI_UNUSED(env);
     const wadi_cu_api *cu = NULL;
     looked = wadi_cu_open(&cu, &why);
     if (looked == WADI_OK) looked = look(cu);
 }
 
 wadi_status wadi_cuda_machines(int *out, wadi_error *err) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    (void)pthread_once(&once, look_once);
+    static wadi_patience_once once = WADI_PATIENCE_ONCE;
+    *out = 0;
+    WADI_TRY(wadi_patience_first(&once, "cuda: the driver", look_at_all, err));
     *out = count;
     if (looked != WADI_OK && err != NULL) *err = why;
     return looked;
@@ -119,7 +123,9 @@ wadi_status wadi_cuda_machine_find(int number, const wadi_cuda_machine **out, wa
 wadi_status wadi_cuda_retain(const wadi_cuda_machine *m, wadi_cu_context *out, wadi_error *err) {
     const wadi_cu_api *cu = NULL;
     WADI_TRY(wadi_cu_open(&cu, err));
+    wadi_behind_enter();
     const wadi_cu_result result = cu->retain(out, m->device);
+    wadi_behind_leave();
     return result == WADI_CU_SUCCESS
                ? WADI_OK
                : wadi_cu_fail(err, m->name, "cuDevicePrimaryCtxRetain", result);
@@ -127,5 +133,7 @@ wadi_status wadi_cuda_retain(const wadi_cuda_machine *m, wadi_cu_context *out, w
 
 void wadi_cuda_release(const wadi_cuda_machine *m) {
     const wadi_cu_api *cu = NULL;
+    wadi_behind_enter();
     if (wadi_cu_open(&cu, NULL) == WADI_OK) (void)cu->release(m->device);
+    wadi_behind_leave();
 }

@@ -1,4 +1,5 @@
-/* What all parts of a driver share: the machine's context, and the first failure. Any thread may call these functions. */
+/* What all parts of a driver share: the machine's context, and the first failure. Any thread may call these functions. Between entering and leaving a
+ * thread can be left behind (base/behind.h). */
 #ifndef WADI_SCHED_CUDA_SESSION_H
 #define WADI_SCHED_CUDA_SESSION_H
 
@@ -21,5 +22,7 @@ bool wadi_cuda_enter(wadi_cuda_session *s);
 bool wadi_cuda_enter_still(wadi_cuda_session *s);
 /* Takes it away again. */
 void wadi_cuda_leave(const wadi_cuda_session *s);
+/* memcpy, after entering, from memory that does not stay if the thread is left behind. */
+void wadi_cuda_read(void *to, const void *from, size_t bytes);
 
 #endif

@@ -1,4 +1,5 @@
-/* One queue in order, one buffer. Calls that fail are remembered; calls behind a failure do nothing. The macro is needed because anonymous
+/* One queue in order, one buffer. Calls that fail are remembered; calls behind a failure do nothing. Whoever waits can be left behind
+ * (base/behind.h), unless the driver reads memory that may not stay. The macro is needed because anonymous
  * mappings are not POSIX. */
 #define _DEFAULT_SOURCE
 #include "sched/opencl/driver.h"
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/behind.h"
 #include "base/error.h"
 #include "sched/gpu/failure.h"
 #include "sched/gpu/rt/call.h"
@@ -95,7 +97,10 @@ static void end_events(driver *d, int n) {
 static void add_event(driver *d, wadi_opencl_event e) {
     d->event[d->events++] = e;
     if (d->events < EVENTS) return;
-    (void)check(d, "clWaitForEvents", cl(d)->WaitForEvents(1, &d->event[EVENTS / 2 - 1]));
+    wadi_behind_enter();
+    const int32_t code = cl(d)->WaitForEvents(1, &d->event[EVENTS / 2 - 1]);
+    wadi_behind_leave();
+    (void)check(d, "clWaitForEvents", code);
     end_events(d, EVENTS / 2);
 }
 
@@ -161,11 +166,15 @@ static void get(wadi_gpu_driver *self, void *to, const void *from, size_t bytes)
     driver *d = of(self);
     size_t at;
     wadi_opencl_event e;
-    if (place(d, from, bytes, &at) &&
-        check(d, "clEnqueueReadBuffer",
-              cl(d)->EnqueueReadBuffer(d->queue, d->heap, 1, at, bytes, to, 0, NULL, &e))) {
-        add_event(d, e);
-        end_events(d, d->events);
+    if (place(d, from, bytes, &at)) {
+        wadi_behind_enter();
+        const int32_t code =
+            cl(d)->EnqueueReadBuffer(d->queue, d->heap, 1, at, bytes, to, 0, NULL, &e);
+        wadi_behind_leave();
+        if (check(d, "clEnqueueReadBuffer", code)) {
+            add_event(d, e);
+            end_events(d, d->events);
+        }
     }
     if (!is_well(d)) memset(to, 0, bytes);
 }
@@ -192,7 +201,10 @@ static int32_t enqueue(driver *d, const wadi_opencl_code *c, size_t items,
     if (code == WADI_OPENCL_SUCCESS) code = cl(d)->SetKernelArg(c->kernel, 1, sizeof *call, call);
     if (code != WADI_OPENCL_SUCCESS) return code;
     *what = "clEnqueueNDRangeKernel";
-    return cl(d)->EnqueueNDRangeKernel(d->queue, c->kernel, 1, NULL, &items, &group, 0, NULL, out);
+    wadi_behind_enter();
+    code = cl(d)->EnqueueNDRangeKernel(d->queue, c->kernel, 1, NULL, &items, &group, 0, NULL, out);
+    wadi_behind_leave();
+    return code;
 }
 
 static void launch(wadi_gpu_driver *self, wadi_code kernel, int64_t groups,
@@ -216,7 +228,10 @@ static void launch(wadi_gpu_driver *self, wadi_code kernel, int64_t groups,
 
 static wadi_status wait_for(wadi_gpu_driver *self, wadi_error *err) {
     driver *d = of(self);
-    (void)check(d, "clFinish", cl(d)->Finish(d->queue));
+    wadi_behind_enter();
+    const int32_t code = cl(d)->Finish(d->queue);
+    wadi_behind_leave();
+    (void)check(d, "clFinish", code);
     end_events(d, d->events);
     return wadi_gpu_failure_tell(&d->failure, err);
 }
@@ -226,7 +241,9 @@ static wadi_status wait_for(wadi_gpu_driver *self, wadi_error *err) {
 static void destroy(wadi_gpu_driver *self) {
     driver *d = of(self);
     if (d->queue != NULL) {
+        wadi_behind_enter();
         (void)cl(d)->Finish(d->queue);
+        wadi_behind_leave();
         end_events(d, d->events);
         (void)cl(d)->ReleaseCommandQueue(d->queue);
     }

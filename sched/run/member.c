@@ -213,6 +213,7 @@ static void work(void *env) {
     const wadi_task before =
         wadi_task_begin((wadi_task){.name = "device", .stop = &x->stop, .waits = x->waits});
     wadi_run_profile_begin(x, x->devices.at[m->number].name, true);
+    wadi_behind_watch(&m->behind);
     const wadi_status status = open_all(m, &why);
     wadi_mutex_lock(&t->lock);
     m->open = true;
@@ -221,8 +222,13 @@ static void work(void *env) {
     work_all(m);
     wadi_mutex_unlock(&t->lock);
     close_all(m);
+    wadi_behind_watch(NULL);
     wadi_run_profile_end(x);
     wadi_task_end(before);
+    wadi_mutex_lock(&t->lock);
+    m->ended = true;
+    wadi_condition_broadcast(&t->done);
+    wadi_mutex_unlock(&t->lock);
 }
 
 /* ---- by the compute thread ---- */
@@ -241,8 +247,35 @@ void wadi_member_start(wadi_member *m) {
     wadi_mutex_unlock(&t->lock);
 }
 
-void wadi_member_join(wadi_member *m) {
+/* The device may go on with its memory and its kernels at any time, so they stay, and nobody uses it again. */
+static void leave_behind(wadi_member *m, int64_t patience_ns) {
+    wadi_run *x = m->team->stream->x;
+    const wadi_device_choice *c = &x->devices.at[m->number];
+    wadi_logf(WADI_LOG_WARNING, "device %s has not answered for %g s, and is left behind", c->name,
+              (double)patience_ns / 1e9);
+    wadi_device_left(c);
+    (void)wadi_buffers_retain(x->buffers);
+    if (x->loader.stay != NULL) x->loader.stay(x->loader.self);
+}
+
+bool wadi_member_join(wadi_member *m) {
+    static const int64_t LOOK_NS = 50000000;
+    wadi_team *t = m->team;
+    const int64_t patience_ns = (int64_t)(t->stream->x->options.watchdog_s * 1e9);
+    bool left = false;
+    if (!m->thread.started) return true;
+    wadi_mutex_lock(&t->lock);
+    while (!m->ended && !left) {
+        (void)wadi_condition_wait_for(&t->done, &t->lock, LOOK_NS);
+        left = !m->ended && wadi_behind_try(&m->behind, patience_ns);
+    }
+    wadi_mutex_unlock(&t->lock);
+    if (left) {
+        leave_behind(m, patience_ns);
+        return false;
+    }
     wadi_thread_join(&m->thread);
     wadi_chunk_release(m->rehearsal);
     m->rehearsal = NULL;
+    return true;
 }

@@ -111,15 +111,20 @@ void wadi_team_close(wadi_stream *s) {
     t->closing = true;
     wadi_condition_broadcast(&t->work);
     wadi_mutex_unlock(&t->lock);
-    for (int i = 1; i < t->n; i++) wadi_member_join(&t->member[i]);
+    bool all = true;
+    for (int i = 1; i < t->n; i++) all = wadi_member_join(&t->member[i]) && all;
     for (; t->tickets > 0; t->tickets--, t->head = (t->head + 1) % WADI_TEAM_TICKETS) {
         wadi_chunk_release(t->ring[t->head].in);
         wadi_chunk_release(t->ring[t->head].outcome.out);
     }
-    wadi_slots_fini(&t->home);
+    if (all)
+        wadi_slots_fini(&t->home);
+    else
+        t->member[0].slots = t->home; /* a device that was left behind may be about to read it */
     wadi_condition_fini(&t->work);
     wadi_condition_fini(&t->done);
     wadi_mutex_fini(&t->lock);
+    if (!all) t->member = NULL;
     drop_room(t);
     t->opened = false;
 }

@@ -7,6 +7,7 @@
 #ifndef WADI_SCHED_RUN_TEAM_H
 #define WADI_SCHED_RUN_TEAM_H
 
+#include "base/behind.h"
 #include "base/thread.h"
 #include "sched/chunk.h"
 #include "sched/run/share.h"
@@ -48,6 +49,7 @@ typedef struct wadi_member {
     wadi_crew crew;
     int64_t told_ns; /* work of the device that the run knows of */
     wadi_thread thread;
+    wadi_behind behind; /* the thread, in a call of the device's driver */
     /* guarded by the team's lock */
     wadi_chunk *rehearsal; /* to compute for its time alone; what comes of it is dropped */
     int rehearsed;
@@ -55,6 +57,7 @@ typedef struct wadi_member {
     int tickets;  /* that wait for it or are at work */
     bool late;    /* its work was taken back, and it has not come to an end with it */
     bool open, out;
+    bool ended; /* the thread has done all it has to do */
 } wadi_member;
 
 /* Of the stage that is shared, by the compute thread. */
@@ -91,8 +94,9 @@ typedef struct wadi_team {
 
 /* Starts the thread, which opens the device and waits for work. A member that cannot be opened is out, with a warning. */
 void wadi_member_start(wadi_member *m);
-/* The thread of a member that was told by `closing` to end has ended. */
-void wadi_member_join(wadi_member *m);
+/* The thread of a member that was told by `closing` to end has ended. False: its device does not answer, and it was left behind, with all that the device may
+ * still use: the member itself stays. */
+bool wadi_member_join(wadi_member *m);
 
 /* What waits for the member is for the compute thread to do. By the team's lock. */
 void wadi_member_take_back(wadi_member *m);

@@ -72,6 +72,9 @@ dotp --device cuda:1 --stats >out 2>stats && [ "$(cat out)" = "dot = f32 32.0" ]
 grep -q '^device  *cuda:1$' stats || fail "it has run elsewhere: $(cat stats)"
 WADI_CUDA_DOUBLE="mode=2" refused 'cuda:0: its owner has forbidden it to compute' dotp --device cuda
 WADI_CUDA_DOUBLE="major=6" refused 'makes no code for machines as old as sm_60' dotp --device cuda
+WADI_CUDA_DOUBLE="mode=2" refused 'device: "cuda:0" cannot be used: its owner has forbidden it to compute' dotp --device cpu,cuda
+WADI_CUDA_DOUBLE="hang=cuDevicePrimaryCtxRetain:1" WADI_PATIENCE=0.5 refused 'cuda:0 has not answered within 0.5 s' dotp --device cuda
+WADI_CUDA_DOUBLE="hang=cuInit:1" WADI_PATIENCE=0.5 refused 'there is no "cuda:0": its library did not answer within 0.5 s' dotp --device cpu,cuda
 WADI_CUDA_DOUBLE="lost=60" refused 'cuda:0: the device is lost: ' dotp --device cuda
 
 # A device that is newer than the compiler, whose driver finishes what the compiler leaves open.

@@ -52,14 +52,27 @@ told 'none: OpenCL: the library has no function clFinish'
 refused 'OpenCL: the library has no function clFinish' dotp --device opencl
 export WADI_OPENCL_DRIVER=$doubles/libdouble_opencl_aborts.so
 told 'none: its library is broken: asking it ended in a crash'
-if [ -n "${WADI_TEST_ALL:-}" ]; then
-    export WADI_OPENCL_DRIVER=$doubles/libdouble_opencl_hangs.so
-    told 'none: its library did not answer within 30 s'
-fi
+refused 'there is no "opencl:0": its library is broken: asking it ended in a crash' dotp --device cpu,opencl:0
+[ "$(WADI_CUDA_DRIVER=/none dotp --device all 2>err)" = "dot = f32 32.0" ] || fail "all, with a driver that crashes"
+grep -q 'left out of "all": opencl: its library is broken' err || fail "all, with a driver that crashes: $(cat err)"
+export WADI_OPENCL_DRIVER=$doubles/libdouble_opencl_hangs.so WADI_PATIENCE=0.5
+told 'none: its library did not answer within 0.5 s'
+refused 'there is no "opencl:0": its library did not answer within 0.5 s' dotp --device opencl
+[ "$(WADI_CUDA_DRIVER=/none dotp --device all 2>err)" = "dot = f32 32.0" ] || fail "all, with a driver that hangs: $(cat err)"
+grep -q 'left out of "all": opencl: its library did not answer' err || fail "all, with a driver that hangs: $(cat err)"
+# A signal ends who asks it.
+export WADI_PATIENCE=60
+dotp --device opencl >out 2>&1 &
+asker=$!
+sleep 0.5
+kill "$asker"
+! wait "$asker" || fail "a signal does not end a program that asks a driver"
+unset WADI_PATIENCE
 export WADI_OPENCL_DRIVER=$doubles/libdouble_opencl_broken.so
 told ':0 .*Narrow, OpenCL 1.2 double, driver 1.5, 3.0 GiB (kernels in OpenCL C): cannot be used: it has no double precision'
 told ':1 .*Broken, .*(kernels in OpenCL C)$'
 refused 'opencl:0 (Narrow) cannot be used: it has no double precision' dotp --device opencl
+refused 'device: "opencl:0" cannot be used: it has no double precision' dotp --device cpu,opencl:0
 refused 'opencl:1: clCreateContext failed: CL_OUT_OF_RESOURCES' dotp --device opencl:1
 refused 'there is no "opencl:7", only opencl:0 to opencl:1' dotp --device opencl:7
 refused 'expected a number behind "opencl:"' dotp --device opencl:x

@@ -1,6 +1,8 @@
 /* Calls go on to the other device. */
 #include "tests/sched/patient.h"
 
+#include "base/behind.h"
+
 #include <time.h>
 
 #include "base/error.h"
@@ -27,6 +29,13 @@ static int p_workers(const wadi_device *self) {
     return patient_of(self)->inner->ops->workers(patient_of(self)->inner);
 }
 
+/* As in a call of a driver. */
+static void rest_in_call(int64_t ns) {
+    wadi_behind_enter();
+    rest(ns);
+    wadi_behind_leave();
+}
+
 static bool p_begin(wadi_device *self, const wadi_device_work *work) {
     return patient_of(self)->inner->ops->begin(patient_of(self)->inner, work);
 }
@@ -38,7 +47,7 @@ static void p_end(wadi_device *self) {
 static void p_launch(wadi_device *self, wadi_launch *l) {
     patient *p = patient_of(self);
     const int64_t number = p->launches++;
-    if (p->sleeps_from >= 0 && number >= p->sleeps_from) rest(p->sleep_ns);
+    if (p->sleeps_from >= 0 && number >= p->sleeps_from) rest_in_call(p->sleep_ns);
     if (p->dies_at >= 0 && number >= p->dies_at) p->dead = true;
     p->inner->ops->launch(p->inner, l); /* a dead one computes too, and means nothing */
 }

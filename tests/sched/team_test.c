@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/behind.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/task.h"
@@ -238,6 +239,26 @@ static void a_device_that_hangs_holds_nobody_up(void **state) {
     assert_true(t.stats.elapsed_s < 5);
 }
 
+/* The run does not wait for it longer than for anything else. */
+static void a_device_that_never_answers_is_left_behind(void **state) {
+    (void)state;
+    static trial one, t; /* the device's thread stays */
+    const int before = wadi_behind_count();
+    staged(&one, "cpu", 0);
+    go(&one);
+    staged(&t, "cpu,null", 1);
+    t.patient.sleeps_from = 4;
+    t.patient.sleep_ns = INT64_C(60000000000);
+    t.options.watchdog_s = 0.2;
+    wadi_log_set(note, NULL);
+    go(&t);
+    wadi_log_set(NULL, NULL);
+    assert_alike(&one, &t);
+    assert_true(t.stats.elapsed_s < 30);
+    assert_int_equal(wadi_behind_count(), before + 1);
+    assert_non_null(strstr(told, "device null has not answered for 0.2 s, and is left behind"));
+}
+
 static void a_run_is_cancelled(void **state) {
     (void)state;
     for (int i = 0; i < 4; i++)
@@ -275,6 +296,7 @@ int main(void) {
         cmocka_unit_test(failures_are_told_alike),
         cmocka_unit_test(a_lost_device_s_work_is_done_by_the_others),
         cmocka_unit_test(a_device_that_hangs_holds_nobody_up),
+        cmocka_unit_test(a_device_that_never_answers_is_left_behind),
         cmocka_unit_test(a_run_is_cancelled),
         cmocka_unit_test(want_of_memory_is_borne),
     };

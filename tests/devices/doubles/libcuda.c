@@ -132,6 +132,10 @@ static CUresult begin_free(const char *name) {
     (void)pthread_mutex_lock(&lock);
     prepare();
     const CUresult result = settings_call(name, &lost);
+    if (settings_hangs(name)) {
+        (void)pthread_mutex_unlock(&lock);
+        for (;;) (void)pause();
+    }
     if (lost)
         for (int i = 0; i < DEVICES; i++) contexts[i].lost = ILLEGAL_ADDRESS;
     return result != SUCCESS || initialised ? result : NOT_INITIALIZED;

@@ -28,6 +28,8 @@ static struct {
     int result;
 } rules[RULES];
 static int nrules;
+static char hanging[NAME];
+static long hangs_from;
 static long all, lost_at;
 
 static void take_rule(const char *value) {
@@ -39,6 +41,10 @@ static void take_rule(const char *value) {
     strcpy(rules[nrules].name, name);
     rules[nrules].at = at;
     rules[nrules++].result = result;
+}
+
+static void take_hang(const char *value) {
+    if (sscanf(value, "%63[^:]:%ld", hanging, &hangs_from) != 2) hanging[0] = '\0';
 }
 
 static void take_word(const char *word, const char *value) {
@@ -55,6 +61,7 @@ static void take_word(const char *word, const char *value) {
     if (strcmp(word, "seed") == 0) set.seed = (unsigned)strtoul(value, NULL, 10);
     if (strcmp(word, "lost") == 0) lost_at = strtol(value, NULL, 10);
     if (strcmp(word, "fail") == 0) take_rule(value);
+    if (strcmp(word, "hang") == 0) take_hang(value);
 }
 
 void settings_take(const char *words) {
@@ -62,6 +69,7 @@ void settings_take(const char *words) {
     set = usual;
     nrules = 0;
     all = lost_at = 0;
+    hanging[0] = '\0';
     memset(counted, 0, sizeof counted);
     (void)snprintf(copy, sizeof copy, "%s", words != NULL ? words : "");
     char *rest = NULL;
@@ -86,6 +94,10 @@ int settings_call(const char *name, int *lost) {
     for (int i = 0; i < nrules; i++)
         if (rules[i].at == n && strcmp(rules[i].name, name) == 0) return rules[i].result;
     return 0;
+}
+
+int settings_hangs(const char *name) {
+    return strcmp(name, hanging) == 0 && *count_of(name) >= hangs_from;
 }
 
 long settings_calls(const char *name) {

@@ -6,6 +6,7 @@
  *     fail=cuMemAlloc:3:700       the third call of cuMemAlloc from now on fails with 700; kernel: the third kernel that runs
  *     early=2                     the second stream from now on does at once what it can; others do only what is waited for
  *     pinned=1000000              bytes of the host that can be pinned (2^30)
+ *     hang=cuStreamSynchronize:5  the fifth call and all later ones never return; others do
  *     lost=20                     with the 20th call from now on the device is lost
  *     seed=7                      of the order of blocks and lanes */
 #ifndef WADI_TESTS_DEVICES_SETTINGS_H
@@ -24,6 +25,8 @@ extern settings set;
 void settings_take(const char *words);
 /* Counts a call. What a rule says that it returns; 0: it is to be made. *lost: the device is lost with it. */
 int settings_call(const char *name, int *lost);
+/* Whether the call that was counted last never returns. */
+int settings_hangs(const char *name);
 /* Calls of that name, without the version at its end, since words were last taken; NULL: all. */
 long settings_calls(const char *name);
 

@@ -1,0 +1,94 @@
+/* The child says over a pipe what it has heard, and that it has come to its end by itself. */
+#include "base/ask.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/task.h"
+
+/* ---- in the child ---- */
+
+static _Noreturn void answer_to(int to, void (*ask)(const void *env, wadi_text *answer),
+                                const void *env) {
+    static const int usual[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct rlimit none = {0, 0};
+    wadi_text t = {0};
+    (void)setrlimit(RLIMIT_CORE, &none);
+    (void)setenv("WADI_PATIENCE", "1e6", 1); /* it is for the parent to lose it */
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) (void)signal(usual[i], SIG_DFL);
+    ask(env, &t);
+    for (size_t done = 0; done < t.n;) {
+        const ssize_t n = write(to, t.at + done, t.n - done);
+        if (n <= 0) _exit(1);
+        done += (size_t)n;
+    }
+    _exit(0);
+}
+
+/* ---- in the parent ---- */
+
+static int wait_for(int from, int64_t end) {
+    struct pollfd p[2] = {{.fd = from, .events = POLLIN},
+                          {.fd = wadi_task_stop_fd(), .events = POLLIN}};
+    const int64_t left = (end - wadi_clock_ns() + 999999) / 1000000;
+    return left > 0 ? poll(p, 2, left < 1000 ? (int)left : 1000) : 0;
+}
+
+/* What is said until the end. */
+static wadi_ask_end listen_to(int from, int64_t limit_ns, wadi_text *out) {
+    const int64_t end = wadi_clock_ns() + limit_ns;
+    (void)fcntl(from, F_SETFL, O_NONBLOCK);
+    for (;;) {
+        char bytes[512];
+        (void)wait_for(from, end);
+        const ssize_t n = read(from, bytes, sizeof bytes);
+        if (n == 0) return WADI_ASK_ANSWERED;
+        if (n > 0) wadi_text_add_n(out, bytes, (size_t)n);
+        if (wadi_task_stopped()) return WADI_ASK_STOPPED;
+        if (wadi_clock_ns() >= end) return WADI_ASK_LATE;
+    }
+}
+
+/* Ends the child, unless it has ended, and looks at how it did. */
+static wadi_ask_end close_child(pid_t child, wadi_ask_end end, int *out_code) {
+    int status = 0;
+    if (end != WADI_ASK_ANSWERED) (void)kill(child, SIGKILL);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    *out_code = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (end != WADI_ASK_ANSWERED) return end;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? WADI_ASK_ANSWERED : WADI_ASK_CRASHED;
+}
+
+wadi_ask_end wadi_ask(void (*ask)(const void *env, wadi_text *answer), const void *env,
+                      int64_t limit_ns, wadi_text *answer, int *out_code) {
+    int ends[2];
+    const size_t before = answer->n;
+    *out_code = 0;
+    if (pipe(ends) != 0) return WADI_ASK_FAILED;
+    for (int i = 0; i < 2; i++) (void)fcntl(ends[i], F_SETFD, FD_CLOEXEC); /* daemons of drivers */
+    const pid_t child = fork();
+    if (child == 0) answer_to(ends[1], ask, env);
+    (void)close(ends[1]);
+    wadi_ask_end end = WADI_ASK_FAILED;
+    if (child > 0) end = close_child(child, listen_to(ends[0], limit_ns, answer), out_code);
+    (void)close(ends[0]);
+    if (end != WADI_ASK_ANSWERED && answer->n > before) answer->n = before;
+    return end;
+}
+
+void wadi_ask_tell(wadi_ask_end end, int code, int64_t limit_ns, wadi_text *out) {
+    if (end == WADI_ASK_LATE)
+        wadi_text_addf(out, "did not answer within %g s", (double)limit_ns / 1e9);
+    else if (code != 0)
+        wadi_text_addf(out, "is broken: asking it ended in a crash (%s)", strsignal(code));
+    else
+        wadi_text_add(out, "is broken: it ended the process that asked it");
+}

@@ -1,0 +1,125 @@
+/* The thread that calls and the one that waits share a small piece of memory, which stays if the call does. */
+#include "base/patience.h"
+
+#include <stdlib.h>
+
+#include "base/behind.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/task.h"
+#include "base/thread.h"
+
+static const int64_t second = INT64_C(1000000000);
+static const int64_t look_ns = 50000000; /* whether the task was stopped */
+static const int64_t usual_s = 30, warn_s = 10;
+
+int64_t wadi_patience_ns(void) {
+    const char *said = getenv("WADI_PATIENCE");
+    char *end = NULL;
+    const double s = said != NULL ? strtod(said, &end) : 0;
+    if (said == NULL || end == said || *end != '\0' || !(s >= 0.001 && s <= 1e6))
+        return usual_s * second;
+    return (int64_t)(s * (double)second);
+}
+
+typedef struct call {
+    wadi_behind behind;
+    void (*fn)(void *env);
+    void *env;
+    wadi_task task; /* of who waits */
+    wadi_thread thread;
+    wadi_mutex lock; /* guards what follows */
+    wadi_condition ended;
+    bool done;
+} call;
+
+static void run(void *self) {
+    call *c = self;
+    const wadi_task before = wadi_task_begin(c->task);
+    wadi_behind_watch(&c->behind);
+    wadi_behind_enter();
+    c->fn(c->env);
+    wadi_behind_leave();
+    wadi_behind_watch(NULL);
+    wadi_task_end(before);
+    wadi_mutex_lock(&c->lock);
+    c->done = true;
+    wadi_condition_signal(&c->ended);
+    wadi_mutex_unlock(&c->lock);
+}
+
+static wadi_status begin(call *c, wadi_error *err) {
+    WADI_TRY(wadi_mutex_init(&c->lock, err));
+    wadi_status status = wadi_condition_init(&c->ended, err);
+    if (status == WADI_OK) {
+        status = wadi_thread_start(&c->thread, run, c, err);
+        if (status == WADI_OK) return WADI_OK;
+        wadi_condition_fini(&c->ended);
+    }
+    wadi_mutex_fini(&c->lock);
+    return status;
+}
+
+/* Until the call has returned, or has been left. By the lock. */
+static wadi_status wait_for(call *c, const char *what, wadi_error *err) {
+    const int64_t from = wadi_clock_ns(), limit = wadi_patience_ns();
+    bool warned = false;
+    while (!c->done) {
+        const int64_t left = limit - (wadi_clock_ns() - from);
+        (void)wadi_condition_wait_for(&c->ended, &c->lock,
+                                      left < look_ns ? (left > 0 ? left : 0) : look_ns);
+        const int64_t took = wadi_clock_ns() - from;
+        if (c->done) break;
+        if (took >= warn_s * second && limit > warn_s * second && !warned) {
+            wadi_logf(WADI_LOG_WARNING, "%s has not answered for %d s", what, (int)warn_s);
+            warned = true;
+        }
+        if (wadi_task_check(err) != WADI_OK && wadi_behind_try(&c->behind, 0))
+            return WADI_CANCELLED;
+        if (took >= limit && wadi_behind_try(&c->behind, 0))
+            return wadi_fail(err, WADI_DEVICE, "%s has not answered within %g s", what,
+                             (double)limit / (double)second);
+    }
+    return WADI_OK;
+}
+
+wadi_status wadi_patience_call(const char *what, void (*fn)(void *env), void *env, bool *out_left,
+                               wadi_error *err) {
+    *out_left = false;
+    call *c = calloc(1, sizeof *c);
+    if (c == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", what);
+    c->fn = fn;
+    c->env = env;
+    c->task = *wadi_task_now();
+    wadi_status status = begin(c, err);
+    if (status != WADI_OK) {
+        free(c);
+        return status;
+    }
+    wadi_behind_enter();
+    wadi_mutex_lock(&c->lock);
+    status = wait_for(c, what, err);
+    wadi_mutex_unlock(&c->lock);
+    wadi_behind_leave();
+    *out_left = status != WADI_OK;
+    if (*out_left) return status;
+    wadi_thread_join(&c->thread);
+    wadi_condition_fini(&c->ended);
+    wadi_mutex_fini(&c->lock);
+    free(c);
+    return WADI_OK;
+}
+
+wadi_status wadi_patience_first(wadi_patience_once *once, const char *what, void (*fn)(void *env),
+                                wadi_error *err) {
+    wadi_status status = WADI_OK;
+    (void)pthread_mutex_lock(&once->lock);
+    if (once->left)
+        status = wadi_fail(err, WADI_DEVICE, "%s has not answered before", what);
+    else if (!once->done)
+        status = wadi_patience_call(what, fn, NULL, &once->left, err);
+    once->done = once->done || status == WADI_OK;
+    (void)pthread_mutex_unlock(&once->lock);
+    return status;
+}
