@@ -5,7 +5,8 @@
  * the command line binds, each time with another chunk size. Nothing is delivered. Instead, a hash of the shape and bytes of
  * each result, and of each element of an outgoing stream, is kept and compared. A program that calls routines runs once more
  * without them, by the regions that define their meaning; its real and complex results must agree except for rounding. On another
- * device than the first of the table, the program runs once more on the first. If all inputs were typed and the run was short, the
+ * device than the first of the table, the program runs once more on the first. Of several devices, each runs it once more alone, and all of them once in
+ * turn, chunk by chunk, since short runs would be shared by none. If all inputs were typed and the run was short, the
  * interpreter also runs the program.
  *
  * With fast math, real numbers need only be close, and the program runs once more without it; the largest differences are told. */
@@ -17,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "cli/bind.h"
 #include "cli/command.h"
 #include "cli/difference.h"
@@ -24,6 +26,8 @@
 #include "cli/options.h"
 #include "operators/rules.h"
 #include "operators/table.h"
+#include "sched/devices.h"
+#include "sched/run.h"
 
 enum { RUNS = 6, MOST_RUNS = 1000 };
 
@@ -68,6 +72,9 @@ typedef struct observed {
     bool asked;               /* these are results of the interpreter */
     wadi_error refusal;       /* the fault by which the interpreter refused the program */
     WADI_VEC(trace *) traces; /* streams, then results, in the program's order */
+    bool in_turn;             /* its devices compute one chunk after the other */
+    int turns;                /* chunks so far, of such a run */
+    char shares[sizeof((wadi_run_stats *)NULL)->shares]; /* who has computed what */
 } observed;
 
 static double real_at(wadi_type part, const void *column, int64_t i) {
@@ -238,6 +245,10 @@ static wadi_status ask(const wadi_module *m, const wadi_cli_bindings *b, observe
     return st;
 }
 
+static int next_in_turn(void *env, int devices) {
+    return ((observed *)env)->turns++ % devices;
+}
+
 static wadi_status observe(const options *o, const wadi_module *m, const wadi_exe *exe,
                            observed *out, wadi_error *err) {
     wadi_cli_bindings bindings = {.sink = watch, .env = out, .links = &o->shared.links};
@@ -247,6 +258,8 @@ static wadi_status observe(const options *o, const wadi_module *m, const wadi_ex
     wadi_status st = wadi_run_create(exe, &how, &run, err);
     if (st == WADI_OK)
         st = wadi_cli_bind(&bindings, m, run, o->shared.nbindings, o->shared.bindings, err);
+    if (st == WADI_OK && out->in_turn)
+        wadi_run_share_by(run, (wadi_share_rule){.choose = next_in_turn, .env = out});
     const clock_t start = clock();
     if (st == WADI_OK) st = wadi_run_go(run, err);
     if (st == WADI_OK) st = note_results(out, m, run, err);
@@ -254,6 +267,7 @@ static wadi_status observe(const options *o, const wadi_module *m, const wadi_ex
         wadi_run_stats stats;
         wadi_run_stats_get(run, &stats);
         out->elements = stats.elements;
+        memcpy(out->shares, stats.shares, sizeof out->shares);
         if (out->meaning && clock() - start <= SHORT) st = ask(m, &bindings, out->meaning, err);
     }
     wadi_run_destroy(run);
@@ -399,6 +413,45 @@ static wadi_status on_judge(const options *o, const wadi_module *m, const char *
     return st;
 }
 
+/* ---- several devices ---- */
+
+/* Runs the program on one of several devices alone. */
+static wadi_status on_one(const options *o, const wadi_module *m, const wadi_exe *exe,
+                          const observed *first, const char *device, wadi_error *err) {
+    options there = *o;
+    observed own = {0};
+    wadi_error why = {0};
+    there.shared.run.device = device;
+    wadi_status st = observe(&there, m, exe, &own, &why);
+    if (st != WADI_OK)
+        st = wadi_fail_at(err, why.at, st, "on %s alone: %s", device, why.msg);
+    else
+        st = compare_meaning(m, first, &own, device, err);
+    forget(&own);
+    return st;
+}
+
+static wadi_status on_each(const options *o, const wadi_module *m, const wadi_exe *exe,
+                           const observed *first, const wadi_device_choices *all, wadi_error *err) {
+    for (int i = 0; i < all->n; i++)
+        if (all->at[i].row != judge) /* it has its own run */
+            WADI_TRY(on_one(o, m, exe, first, all->at[i].name, err));
+    return WADI_OK;
+}
+
+/* Every device gets two chunks at least, if there are elements enough. */
+static wadi_status on_all(const options *o, const wadi_module *m, const wadi_exe *exe,
+                          const observed *first, const wadi_device_choices *all, char *out_shares,
+                          wadi_error *err) {
+    const int64_t each = first->elements / (2 * all->n);
+    observed own = {.chunk = each > 1 ? each : 1, .in_turn = true};
+    wadi_status st = observe(o, m, exe, &own, err);
+    if (st == WADI_OK) st = compare_meaning(m, first, &own, "several devices in turn", err);
+    memcpy(out_shares, own.shares, sizeof own.shares);
+    forget(&own);
+    return st;
+}
+
 /* Runs the program without fast math, on the same device. */
 static wadi_status without_fast_math(const options *o, const wadi_module *m, const char *text,
                                      const char *name, const observed *first,
@@ -430,25 +483,42 @@ static void tell_difference(const wadi_cli_difference *d) {
                a->size, a->name, a->at, r->size, r->name, r->at);
 }
 
-static void tell(const options *o, bool elsewhere, bool asked) {
-    printf("%lld runs", (long long)o->runs);
-    if (elsewhere) printf("%s one on %s", asked ? "," : " and", judge->name);
-    printf("%s agree", asked ? " and the interpreter" : "");
-    printf("\n");
+static bool is_shared(const char *shares) {
+    return shares[0] != '\0' && strncmp(shares, "all on ", 7) != 0;
 }
 
-/* Whether anything but the judge alone computes. */
-static bool is_elsewhere(void) {
+/* "6 runs, one on cpu, one on cuda:0, one shared and the interpreter agree" */
+static void tell(const options *o, bool elsewhere, const wadi_device_choices *all,
+                 const char *shares, bool asked) {
+    wadi_text who[WADI_DEVICES_MOST + 3] = {{0}};
+    int n = 0;
+    if (elsewhere) wadi_text_addf(&who[n++], "one on %s", judge->name);
+    for (int i = 0; all->n > 1 && i < all->n; i++)
+        if (all->at[i].row != judge) wadi_text_addf(&who[n++], "one on %s", all->at[i].name);
+    if (is_shared(shares)) wadi_text_add(&who[n++], "one shared");
+    if (asked) wadi_text_add(&who[n++], "the interpreter");
+    printf("%lld runs", (long long)o->runs);
+    for (int i = 0; i < n; i++) printf("%s %s", i + 1 < n ? "," : " and", wadi_text_str(&who[i]));
+    printf(" agree\n");
+    for (int i = 0; i < n; i++) wadi_text_fini(&who[i]);
+    if (all->n > 1) printf("%s %s\n", is_shared(shares) ? "shared:" : "nothing is shared:", shares);
+}
+
+/* What computes. Of devices that are unknown the run tells. */
+static wadi_device_choices devices(void) {
     wadi_device_choices all;
-    return kind() != judge || (wadi_device_find_all(NULL, &all, NULL) == WADI_OK && all.n > 1);
+    if (wadi_device_find_all(NULL, &all, NULL) != WADI_OK) all.n = 0;
+    return all;
 }
 
 static wadi_status check(const options *o, const char *text, const char *name, wadi_error *err) {
-    const bool elsewhere = is_elsewhere(), fast = wadi_fast_math_is_asked();
+    const wadi_device_choices all = devices();
+    const bool elsewhere = kind() != judge || all.n > 1, fast = wadi_fast_math_is_asked();
     wadi_cli_difference difference = {0};
     wadi_module *m = NULL;
     wadi_exe *exe = NULL;
     observed first = {0}, meaning = {0};
+    char shares[sizeof first.shares] = "";
     wadi_status st = wadi_ir_parse(text, name, wadi_operators(), &m, err);
     if (st == WADI_OK) st = wadi_compile_text(text, name, NULL, &exe, err);
     if (st == WADI_OK) st = observe(o, m, exe, &first, err);
@@ -460,8 +530,10 @@ static wadi_status check(const options *o, const char *text, const char *name, w
     if (st == WADI_OK && meaning.asked)
         st = compare_meaning(m, &first, &meaning, "the interpreter", err);
     if (st == WADI_OK && elsewhere) st = on_judge(o, m, text, name, &first, err);
+    if (st == WADI_OK && all.n > 1) st = on_each(o, m, exe, &first, &all, err);
+    if (st == WADI_OK && all.n > 1) st = on_all(o, m, exe, &first, &all, shares, err);
     if (st == WADI_OK && fast) st = without_fast_math(o, m, text, name, &first, &difference, err);
-    if (st == WADI_OK) tell(o, elsewhere, meaning.asked);
+    if (st == WADI_OK) tell(o, elsewhere, &all, shares, meaning.asked);
     if (st == WADI_OK && fast) tell_difference(&difference);
     forget(&first);
     forget(&meaning);
@@ -493,6 +565,8 @@ const wadi_cli_command wadi_cli_check = {
     "rounding.\n"
     "On another device than cpu, the program runs once more on cpu, and the results must be the "
     "same.\n"
+    "Of several devices, each runs it once more alone, and all of them once in turn, chunk by "
+    "chunk.\n"
     "If all inputs and streams are typed on the command line, the interpreter runs the program, "
     "too.\n"
     "\n"

@@ -89,11 +89,12 @@ static bool by_processors(const wadi_device_choice *c) {
     return c->row->by_processors != NULL && c->row->by_processors(c->number[0]);
 }
 
-/* Whether another device that computes with the processors gains nothing. */
+/* Whether another device that computes with the processors gains nothing. Several of one kind are asked for by name, to stand for a machine that has
+ * several. */
 static bool is_idle(const wadi_device_choice *c, const wadi_device_choices *before) {
     if (before->n == 0 || !by_processors(c)) return false;
     for (int i = 0; i < before->n; i++)
-        if (by_processors(&before->at[i])) return true;
+        if (before->at[i].row != c->row && by_processors(&before->at[i])) return true;
     return false;
 }
 

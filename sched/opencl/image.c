@@ -38,6 +38,51 @@ static bool is_text(const wadi_image *image, const char *key) {
     return memchr(image->bytes, '\0', image->n) != NULL && says(image->bytes, key);
 }
 
+/* ---- what a device may lack ---- */
+
+enum { NAME_ROOM = 64 };
+
+/* Where the text behind `at` goes on with code: behind blanks and comments. */
+static const char *skip_comments(const char *at) {
+    while (at[0] == '/' && at[1] == '*') {
+        const char *end = strstr(at + 2, "*/");
+        if (end == NULL) return at + strlen(at);
+        at = end + 2;
+    }
+    return at;
+}
+
+/* The first use of the type outside comments; NULL: there is none. `kernel`: the name of the last function in front of it that is a kernel or the body of
+ * one; "": it is before all. */
+static const char *find_type(const char *text, const char *type, char kernel[NAME_ROOM]) {
+    static const char mark[] = "WADI_KERNEL(";
+    const size_t n = strlen(type);
+    kernel[0] = '\0';
+    for (const char *at = skip_comments(text); *at != '\0'; at = skip_comments(at)) {
+        if (!is_word(*at)) {
+            at++;
+            continue;
+        }
+        size_t word = 1;
+        while (is_word(at[word])) word++;
+        if (word == n && strncmp(at, type, n) == 0) return at;
+        if (strncmp(at, mark, sizeof mark - 1) == 0)
+            snprintf(kernel, NAME_ROOM, "%.*s", (int)strcspn(at + sizeof mark - 1, ")"),
+                     at + sizeof mark - 1);
+        at += word;
+    }
+    return NULL;
+}
+
+/* What the dialect's own text says of doubles are macros that nobody uses without them. */
+static wadi_status check_types(const wadi_opencl_machine *m, const char *text, wadi_error *err) {
+    char kernel[NAME_ROOM];
+    if (m->fp64 || find_type(text, "double", kernel) == NULL) return WADI_OK;
+    return wadi_fail(err, WADI_UNSUPPORTED,
+                     "%s (%s) has no double precision, and the program needs it: f64%s%s", m->name,
+                     m->product, kernel[0] != '\0' ? ", at kernel " : "", kernel);
+}
+
 /* ---- building ---- */
 
 /* The first lines of the compiler's words, those that are not empty, on one line. */
@@ -70,9 +115,8 @@ static wadi_status build_failed(const wadi_opencl_machine *m, wadi_opencl_progra
     (void)m->cl->GetProgramBuildInfo(program, m->device, WADI_OPENCL_BUILD_LOG, size, log, NULL);
     shorten(log, words);
     free(log);
-    return wadi_fail(err, WADI_COMPILE, "%s (%s) cannot build the kernels%s%s: %s", m->name,
-                     m->product, m->fp64 ? "" : "; it has no double precision",
-                     m->atomics64 ? "" : "; it has no 64-bit atomics", words);
+    return wadi_fail(err, WADI_COMPILE, "%s (%s) cannot build the kernels%s: %s", m->name,
+                     m->product, m->atomics64 ? "" : "; it has no 64-bit atomics", words);
 }
 
 /* Not -cl-fast-relaxed-math: infinities and NaN keep their meaning, and sums their order. */
@@ -111,6 +155,7 @@ static wadi_status load(const wadi_image_ops *self, const wadi_image *image, con
     if (!is_text(image, key))
         return wadi_fail(err, WADI_INVALID, "%s: the text was not made from these kernels",
                          m->name);
+    WADI_TRY(check_types(m, image->bytes, err));
     loaded *l = calloc(1, sizeof *l);
     if (l == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", m->name);
     l->machine = m;

@@ -82,8 +82,6 @@ static void judge(wadi_opencl_machine *m) {
         why = "its byte order is another than the host's";
     else if (number_of(m, WADI_OPENCL_GROUP_SIZE) < WADI_GPU_LANES)
         why = "its groups are too small";
-    else if (!m->fp64)
-        why = "it has no double precision";
     else if (number_of(m, WADI_OPENCL_ARGUMENTS) < sizeof(wadi_gpu_call) + sizeof(void *))
         why = "its kernels take too few arguments";
     snprintf(m->unusable, sizeof m->unusable, "%s", why);

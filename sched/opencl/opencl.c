@@ -52,8 +52,9 @@ wadi_status wadi_opencl_tell(int number, wadi_device_facts *out, wadi_error *err
     wadi_opencl_machine *m = NULL;
     WADI_TRY(machine_at(number, &m, err));
     snprintf(out->name, sizeof out->name, "%s", m->product);
-    snprintf(out->versions, sizeof out->versions, "%s%sdriver %s", m->version,
-             m->version[0] != '\0' ? ", " : "", m->driver[0] != '\0' ? m->driver : "not told");
+    snprintf(out->versions, sizeof out->versions, "%s%sdriver %s%s", m->version,
+             m->version[0] != '\0' ? ", " : "", m->driver[0] != '\0' ? m->driver : "not told",
+             m->fp64 ? "" : ", no f64");
     out->memory = m->memory;
     return m->unusable[0] == '\0' ? WADI_OK : wadi_fail(err, WADI_UNSUPPORTED, "%s", m->unusable);
 }

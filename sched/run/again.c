@@ -34,17 +34,6 @@ static bool can_go_back(const wadi_run *x) {
 
 /* ---- devices ---- */
 
-/* The next device by its place in the list; 0: there is none. */
-static int next_device(const wadi_run *x) {
-    int best = 0;
-    for (int i = 1; i < x->devices.n; i++) {
-        const wadi_device_choice *c = &x->devices.at[i];
-        if (x->gone[c->place] || (best > 0 && c->place > x->devices.at[best].place)) continue;
-        best = i;
-    }
-    return best;
-}
-
 /* The failure is the device's own. */
 static bool is_of_device(wadi_run *x, wadi_status status) {
     return status == WADI_MEMORY || atomic_load(&x->load_failed) ||
@@ -56,7 +45,8 @@ static bool is_late(const wadi_run *x) {
 }
 
 static bool goes_on(wadi_run *x, wadi_status status) {
-    if (x->stays || x->alone || wadi_stop_called(&x->stop) || next_device(x) == 0) return false;
+    if (x->stays || x->alone || wadi_stop_called(&x->stop) || wadi_run_next_device(x) == 0)
+        return false;
     if (!x->trial && !x->chosen.row->apart) return false; /* the processors are not lost */
     return can_go_back(x) && (is_late(x) || is_of_device(x, status));
 }
@@ -85,7 +75,7 @@ static int best_device(const wadi_run *x) {
     const int place = wadi_home_best(&known, x->was_open);
     for (int i = 1; i < x->devices.n; i++)
         if (x->devices.at[i].place == place && !x->gone[place]) return i;
-    return next_device(x);
+    return wadi_run_next_device(x);
 }
 
 static wadi_status move_on(wadi_run *x, wadi_error *err) {
@@ -96,8 +86,8 @@ static wadi_status move_on(wadi_run *x, wadi_error *err) {
         if (wadi_run_move(x, next, &why) == WADI_OK) return WADI_OK;
         wadi_logf(WADI_LOG_WARNING, "device %s cannot be used: %s", c.name, why.msg);
         x->gone[c.place] = true;
-        if (next_device(x) == 0 && err != NULL) *err = why;
-        if (next_device(x) == 0) return why.status;
+        if (wadi_run_next_device(x) == 0 && err != NULL) *err = why;
+        if (wadi_run_next_device(x) == 0) return why.status;
     }
     return wadi_fail(err, WADI_DEVICE, "no device is left");
 }

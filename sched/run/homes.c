@@ -175,6 +175,10 @@ static void tell_times(wadi_run *x) {
 
 void wadi_run_choose_home(wadi_run *x) {
     if (x->devices.n == 1) return;
+    if (x->chosen.place > 0) { /* those before it cannot be used: nothing is learned from that */
+        tell(x, ", for those before it cannot be used");
+        return;
+    }
     memcpy(x->first_name, x->devices.at[0].name, sizeof x->first_name);
     tell(x, x->alone ? ", the others would round otherwise" : ", the first of the list");
     x->stays = x->stays || x->saver.between != NULL || x->saved.at != NULL;

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "sched/run/state.h"
 
 /* ---- the loader of the home, whose time is measured ---- */
@@ -86,19 +87,7 @@ static void name_order(wadi_run *x) {
                                  x->devices.at[i].name);
 }
 
-wadi_status wadi_run_settle(wadi_run *x, wadi_error *err) {
-    opened o = {.device = NULL};
-    x->timed = timed_loader(x);
-    name_order(x);
-    WADI_TRY(open_all(x, &x->devices.at[0], &o, err));
-    take(x, &o);
-    if (x->device->residence == NULL && x->devices.n == 1) return WADI_OK;
-    x->given = calloc((size_t)x->plan->ninputs + 1, sizeof *x->given);
-    if (x->given == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
-    return WADI_OK;
-}
-
-/* ---- moving ---- */
+/* ---- the first ---- */
 
 /* Whoever is at `at` becomes the first; the others keep their order. By the lock. */
 static void put_first(wadi_device_choices *d, int at) {
@@ -111,6 +100,52 @@ static void put_first(wadi_device_choices *d, int at) {
     memcpy(d->at + 1, rest + 1, (size_t)(n - 1) * sizeof *rest);
     d->at[0] = first;
 }
+
+int wadi_run_next_device(const wadi_run *x) {
+    int best = 0;
+    for (int i = 1; i < x->devices.n; i++) {
+        const wadi_device_choice *c = &x->devices.at[i];
+        if (x->gone[c->place] || (best > 0 && c->place > x->devices.at[best].place)) continue;
+        best = i;
+    }
+    return best;
+}
+
+/* What was asked for makes no sense, or is not wanted any more, on any device. */
+static bool is_for_all(const wadi_run *x, wadi_status status) {
+    return x->alone || status == WADI_INVALID || status == WADI_CANCELLED;
+}
+
+/* The first that can be opened. */
+static wadi_status open_first(wadi_run *x, opened *o, wadi_error *err) {
+    for (;;) {
+        const wadi_device_choice c = x->devices.at[0];
+        wadi_error why = {.status = WADI_OK};
+        const wadi_status status = open_all(x, &c, o, &why);
+        if (status == WADI_OK) return WADI_OK;
+        x->gone[c.place] = true;
+        const int next = is_for_all(x, status) ? 0 : wadi_run_next_device(x);
+        if (next == 0 && err != NULL) *err = why;
+        if (next == 0) return status;
+        wadi_logf(WADI_LOG_WARNING, "device %s cannot be used: %s", c.name, why.msg);
+        put_first(&x->devices, next);
+        *o = (opened){.device = NULL};
+    }
+}
+
+wadi_status wadi_run_settle(wadi_run *x, wadi_error *err) {
+    opened o = {.device = NULL};
+    x->timed = timed_loader(x);
+    WADI_TRY(open_first(x, &o, err));
+    name_order(x);
+    take(x, &o);
+    if (x->device->residence == NULL && x->devices.n == 1) return WADI_OK;
+    x->given = calloc((size_t)x->plan->ninputs + 1, sizeof *x->given);
+    if (x->given == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+    return WADI_OK;
+}
+
+/* ---- moving ---- */
 
 static bool leave(wadi_run *x) {
     wadi_run_left *l = calloc(1, sizeof *l);

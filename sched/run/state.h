@@ -193,7 +193,9 @@ WADI_NODISCARD wadi_status wadi_run_make_runner(wadi_run *x, const wadi_loader *
 
 /* ---- place.c: where the run has its home ---- */
 
-/* Opens the first device, before the run begins. */
+/* The next device by its place in the list: its number, not 0; 0: there is none that the run has not left. */
+int wadi_run_next_device(const wadi_run *x);
+/* Opens the first device, before the run begins; one that cannot be opened is left for the next, with a warning. */
 WADI_NODISCARD wadi_status wadi_run_settle(wadi_run *x, wadi_error *err);
 /* The device number `at` of the list becomes the first, and all begins there. Errors: of the device; the run is as before. */
 WADI_NODISCARD wadi_status wadi_run_move(wadi_run *x, int at, wadi_error *err);

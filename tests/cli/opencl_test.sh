@@ -69,10 +69,8 @@ kill "$asker"
 ! wait "$asker" || fail "a signal does not end a program that asks a driver"
 unset WADI_PATIENCE
 export WADI_OPENCL_DRIVER=$doubles/libdouble_opencl_broken.so
-told ':0 .*Narrow, OpenCL 1.2 double, driver 1.5, 3.0 GiB (kernels in OpenCL C): cannot be used: it has no double precision'
+told ':0 .*Narrow, OpenCL 1.2 double, driver 1.5, no f64, 3.0 GiB (kernels in OpenCL C)$'
 told ':1 .*Broken, .*(kernels in OpenCL C)$'
-refused 'opencl:0 (Narrow) cannot be used: it has no double precision' dotp --device opencl
-refused 'device: "opencl:0" cannot be used: it has no double precision' dotp --device cpu,opencl:0
 refused 'opencl:1: clCreateContext failed: CL_OUT_OF_RESOURCES' dotp --device opencl:1
 refused 'there is no "opencl:7", only opencl:0 to opencl:1' dotp --device opencl:7
 refused 'expected a number behind "opencl:"' dotp --device opencl:x
@@ -95,6 +93,11 @@ refused 'there is no "opencl:777", only opencl:0' dotp --device opencl:777
 if grep -q PoCL there; then
     export POCL_DEVICES="pthread pthread"
     "$wadi" devices | grep '^opencl:1 .*(kernels in OpenCL C)$' >/dev/null || fail "a second device is not told: $("$wadi" devices)"
+    dotp --device opencl:0,opencl:1 --stats >out 2>&1 && grep -q '^shares  *all on opencl:0: nothing could be shared' out ||
+        fail "two devices of PoCL do not share: $(cat out)"
+    "$wadi" check --runs 2 --device opencl:0,opencl:1 "$examples/stats.wadi" 'samples=1,2,3;4,5;6;7' >out 2>&1 || fail "check: $(cat out)"
+    grep -q ', one on opencl:0, one on opencl:1.* one shared.* agree$' out || fail "check: $(cat out)"
+    grep -q '^shared: opencl:0 [1-9][0-9]* %, opencl:1 [1-9][0-9]* %$' out || fail "check: $(cat out)"
     for device in opencl:1 opencl:0+1 opencl:0,opencl:1; do
         [ "$(dotp --device "$device")" = "dot = f32 32.0" ] || fail "$device"
     done

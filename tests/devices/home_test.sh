@@ -102,6 +102,11 @@ done
 # Of one device alone, and of a list that it is the first of.
 WADI_CUDA_DOUBLE="lost=60" "$WADI_BUILD/cli/wadi" run --device cuda pairs.wadi v=$n:@$n.raw >got 2>stats && fail "a lost device alone"
 grep -q 'cuda:0: the device is lost' stats || fail "a lost device alone"
+for at in 12 30 60 90; do # while it is opened
+    WADI_CUDA_DOUBLE="lost=$at" run 'cpu, for those before it cannot be used' --device cuda,cpu
+    grep -q 'warning: device cuda:0 cannot be used: cuda:0: the device is lost' stats || fail "no warning"
+done
+WADI_CUDA_DOUBLE="fail=cuStreamCreate:1:2" run 'cpu, for those before it cannot be used' --device cuda,cpu
 WADI_CUDA_DOUBLE="lost=190" run "cuda:0 is out" --device cuda,cpu
 grep -q 'warning: device cuda:0 is out, and the run begins again without it: cuda:0: the device is lost' stats || fail "no warning"
 

@@ -191,10 +191,12 @@ static void a_list_names_each_device_once(void **state) {
     (void)state;
     assert_list(NULL, 1, "brain");
     assert_list("vector:1", 1, "vector:1");
-    assert_list("vector:1,brain,echo,echo:1", 4, "vector:1,brain,echo,echo:1");
+    assert_list("vector:2,brain,echo,echo:1", 4, "vector:2,brain,echo,echo:1");
+    assert_list_refused("brain,vector:1", WADI_UNSUPPORTED,
+                        "device: \"vector:1\" cannot be used: it has no double precision");
     assert_list_refused("brain,brain", WADI_INVALID, "device: \"brain\" is named twice");
     assert_list_refused("vector,vector:0", WADI_INVALID, "device: \"vector:0\" is named twice");
-    assert_list("brain,vector:0+2,vector:1", 3, "brain,vector:0+2,vector:1");
+    assert_list("brain,vector:0+2,echo", 3, "brain,vector:0+2,echo");
     assert_list_refused("vector:0+1,vector:1", WADI_INVALID, "device: \"vector:1\" is named twice");
     assert_list_refused("echo,echo:0", WADI_INVALID, "device: \"echo\" is named twice");
     assert_list_refused("", WADI_INVALID, "device: a name is missing: expected " KINDS);

@@ -67,6 +67,32 @@ static void kernels_are_found_by_name(void **state) {
     wadi_opencl_images_ops.unload(&k);
 }
 
+/* Of a device without doubles: what needs them is refused by name, and nothing else. */
+static void types_that_a_device_lacks_are_named(void **state) {
+    (void)state;
+    static const char fine[] =
+        "/* wadi_module_key: abc */\n/* double */\n#define A(x) as_double(x)\n"
+        "typedef int doubles;\n__kernel void f(void) { }\n";
+    static const char wide[] = "/* wadi_module_key: abc */\n"
+                               "#define WADI_KERNEL(name) __kernel void name(void)\n"
+                               "WADI_KERNEL(f) { }\nWADI_KERNEL(g) { double x = 1.0; }\n";
+    wadi_opencl_machine narrow = *opencl_bench_machine();
+    wadi_kernels k = {0};
+    wadi_error err = {0};
+    narrow.fp64 = false;
+    char copy[512];
+    memcpy(copy, fine, sizeof fine);
+    const wadi_image a = {copy, sizeof fine, -1, NULL};
+    assert_int_equal(narrow.images.load(&narrow.images, &a, "abc", &k, NULL), WADI_OK);
+    narrow.images.unload(&k);
+    memcpy(copy, wide, sizeof wide);
+    const wadi_image b = {copy, sizeof wide, -1, NULL};
+    assert_int_equal(narrow.images.load(&narrow.images, &b, "abc", &k, &err), WADI_UNSUPPORTED);
+    assert_non_null(
+        strstr(err.msg, "has no double precision, and the program needs it: f64, at kernel g"));
+    assert_int_equal(load(b, "abc", NULL), WADI_OK);
+}
+
 static void what_does_not_build_says_why(void **state) {
     (void)state;
     static const char text[] =
@@ -130,6 +156,7 @@ int main(void) {
         cmocka_unit_test(only_the_key_that_was_asked_for_is_taken),
         cmocka_unit_test(what_follows_the_text_is_not_looked_at),
         cmocka_unit_test(kernels_are_found_by_name),
+        cmocka_unit_test(types_that_a_device_lacks_are_named),
         cmocka_unit_test(what_does_not_build_says_why),
         cmocka_unit_test(a_long_log_is_cut),
         cmocka_unit_test(threads_load_side_by_side),
