@@ -134,14 +134,18 @@ static bool are_alike(const wadi_exe *exe, const wadi_device_choice *c, int n) {
     return alike || l.exact(l.self);
 }
 
+/* Whether one of another kind before it does so, too. */
+static bool is_idle(const wadi_device_choice *c, int i) {
+    bool idle = false;
+    for (int k = 0; k < i; k++)
+        idle = idle || (c[k].row != c[i].row && by_processors(&c[k]) && by_processors(&c[i]));
+    return idle;
+}
+
 /* Of a list: who has what. Each device of the list is named, or the kinds of "all". */
 static void write_lives(const wadi_exe *exe, const wadi_device_choice *c, int n, wadi_text *t) {
     wadi_lives_device d[WADI_DEVICES_MOST];
-    bool before = false;
-    for (int i = 0; i < n; i++) {
-        d[i] = (wadi_lives_device){c[i].name, before && by_processors(&c[i])};
-        before = before || by_processors(&c[i]);
-    }
+    for (int i = 0; i < n; i++) d[i] = (wadi_lives_device){c[i].name, is_idle(c, i)};
     wadi_text_add(t, "\n== devices ==\n\n");
     const bool alike = are_alike(exe, c, n);
     wadi_lives_print(exe->plan, d, alike ? n : 1, t);
