@@ -163,11 +163,13 @@ static wadi_status one_app(bench *b, const app *a, const wadi_device_choices *li
 wadi_status bench_apps(bench *b, wadi_error *err) {
     char folder[] = "/tmp/bench-apps-XXXXXX";
     wadi_device_choices list;
-    wadi_status status = WADI_OK;
     WADI_TRY(bench_beside_cpu(&list, err));
     if (mkdtemp(folder) == NULL) return wadi_fail(err, WADI_IO, "apps: no temporary folder");
-    for (size_t i = 0; i < sizeof apps / sizeof apps[0] && status == WADI_OK; i++)
-        if (bench_wants(b, apps[i].name)) status = one_app(b, &apps[i], &list, folder, err);
+    for (size_t i = 0; i < sizeof apps / sizeof apps[0]; i++)
+        if (bench_wants(b, apps[i].name)) {
+            wadi_error why = {0};
+            bench_case(b, apps[i].name, one_app(b, &apps[i], &list, folder, &why), &why);
+        }
     (void)rmdir(folder);
-    return status;
+    return WADI_OK;
 }

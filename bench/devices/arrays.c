@@ -20,7 +20,12 @@
 #include "bench/devices/peers.h"
 #include "bench/streams/roof.h"
 
-enum { LARGE = 100000000, NUMBERS = 10000000, QUICK_NUMBERS = 10000, MOST_DEVICES = 5 };
+enum {
+    LARGE = 100000000,
+    NUMBERS = 10000000,
+    QUICK_NUMBERS = 10000,
+    MOST_DEVICES = BENCH_MAX_SIDES - BENCH_PEERS
+};
 
 /* Every case with the same devices and peers. */
 typedef struct arrays {
@@ -97,12 +102,12 @@ static void note_copy(const bench_job *j, arrays *a, const double *seconds) {
 static wadi_status measure(bench *b, const bench_job *j, arrays *a, wadi_error *err) {
     double seconds[BENCH_MAX_SIDES];
     WADI_TRY(compare(b, j, a, false, seconds, err));
-    if (bench_beside_nvidia(&a->list)) WADI_TRY(bench_peers_open(b, j, a->n, a->peer, err));
+    bench_job_pace(a->list.n, a->run, seconds);
+    if (bench_beside_nvidia(&a->list)) bench_peers_open(b, j, a->n, a->peer);
     WADI_TRY(compare(b, j, a, true, seconds, err));
-    WADI_TRY(bench_peers_agree(b, j, a->peer, &a->run[0], err));
     if (j == bench_jobs) note_copy(j, a, seconds);
     for (int i = 0; i < a->list.n; i++) WADI_TRY(judge(b, j, a, i, seconds, err));
-    return WADI_OK;
+    return bench_peers_agree(b, j, a->peer, &a->run[0], err);
 }
 
 static wadi_status one_case(bench *b, const bench_job *j, arrays *a, wadi_error *err) {
@@ -119,13 +124,13 @@ static wadi_status one_case(bench *b, const bench_job *j, arrays *a, wadi_error 
 
 /* ---- all together ---- */
 
-static wadi_status all_of(bench *b, const bench_job *table, arrays *a, wadi_error *err) {
+static void all_of(bench *b, const bench_job *table, arrays *a) {
     for (const bench_job *j = table; j->name != NULL; j++) {
         if (!bench_wants(b, j->name) || (b->quick && j->full)) continue;
         if (j->rows && j->extra > a->n) continue;
-        WADI_TRY(one_case(b, j, a, err));
+        wadi_error why = {0};
+        bench_case(b, j->name, one_case(b, j, a, &why), &why);
     }
-    return WADI_OK;
 }
 
 wadi_status bench_arrays(bench *b, wadi_error *err) {
@@ -135,8 +140,10 @@ wadi_status bench_arrays(bench *b, wadi_error *err) {
     if (a.list.n == 1) bench_say(b, "arrays: there is no device but cpu");
     const bool nvidia = bench_beside_nvidia(&a.list);
     if (!nvidia)
-        bench_say(b, "arrays: skipping CuPy, JAX and hashcat: there is no device of NVIDIA");
+        bench_say(b, "arrays: skipping CUDA's libraries, CuPy, JAX and hashcat: there is no device "
+                     "of NVIDIA");
     a.n = b->quick ? QUICK_NUMBERS : nvidia ? LARGE : NUMBERS;
-    WADI_TRY(all_of(b, bench_jobs, &a, err));
-    return all_of(b, bench_stencil_jobs, &a, err);
+    all_of(b, bench_jobs, &a);
+    all_of(b, bench_stencil_jobs, &a);
+    return WADI_OK;
 }

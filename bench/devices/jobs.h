@@ -62,6 +62,7 @@ typedef struct bench_job_run {
     bench_program program;
     int64_t rounds; /* of the next run */
     double sum;     /* of the latest */
+    bool few;       /* its rounds are long (bench_job_pace) */
 } bench_job_run;
 
 /* Compiles the job for a device. `d` and `device` are borrowed; *out must stay where it is. `options` may be NULL. The caller closes
@@ -79,7 +80,9 @@ WADI_NODISCARD wadi_status bench_job_go(bench_job_run *r, int64_t rounds, double
                                         wadi_error *err);
 /* bench_fn, env is the bench_job_run: one round, with the copies of the inputs and all that a run costs. */
 WADI_NODISCARD wadi_status bench_job_copied(void *env, double *out_seconds, wadi_error *err);
-/* bench_fn: what each of eight further rounds takes. */
+/* Before the next: whether rounds are long on one of n devices, going by what they take with copies. Sums compare if all do as many. */
+void bench_job_pace(int n, bench_job_run *runs, const double *copied_s);
+/* bench_fn: what each of eight further rounds takes; of two, if they are long. */
 WADI_NODISCARD wadi_status bench_job_resident(void *env, double *out_seconds, wadi_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* bench_devices: devices against each other, on the same data in the same run.
  *
- *     bench_devices [--only NAME,...] [--case TEXT] [--quick] [--threads N] [--runs N] [--data DIR]
+ *     bench_devices [--only NAME,...] [--case TEXT] [--quick] [--threads N] [--runs N] [--seconds N] [--data DIR]
  *                   [--python PROGRAM] [--list]
  *
  * What is printed: bench/streams/report.h. */
@@ -29,6 +29,7 @@ static const char usage[] =
     "  --quick            tiny sizes: checks results, measures nothing\n"
     "  --threads N        in all; default: one per processor\n"
     "  --runs N           timed rounds at least; default 5\n"
+    "  --seconds N        begin no case after so many seconds, and measure none for long\n"
     "  --data DIR         real data; default: WADI_TEST_DATA\n"
     "  --python PROGRAM   Python with CuPy and JAX; default: WADI_BENCH_PYTHON or python3\n"
     "  --list             names the benchmarks\n";

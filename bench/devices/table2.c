@@ -36,6 +36,7 @@ static wadi_status compare(bench *b, const bench_job *j, const wadi_device_choic
         sides[i] = (bench_side){list->at[i].name, resident ? bench_job_resident : bench_job_copied,
                                 &runs[i]};
     WADI_TRY(bench_compare(b, "table2", name, n, sides, seconds, err));
+    if (!resident) bench_job_pace(n, runs, seconds);
     for (int i = 1; i < n; i++) {
         WADI_TRY(bench_same(j->name, 1, &runs[i].sum, &runs[0].sum, TOLERANCE, err));
         if (resident) WADI_TRY(beside_paper(b, j, list->at[i].name, seconds[i], err));
@@ -62,6 +63,9 @@ wadi_status bench_table2(bench *b, wadi_error *err) {
     wadi_device_choices list;
     WADI_TRY(bench_beside_cpu(&list, err));
     for (const bench_job *j = bench_paper_jobs; j->name != NULL; j++)
-        if (bench_wants(b, j->name)) WADI_TRY(one_row(b, j, &list, err));
+        if (bench_wants(b, j->name)) {
+            wadi_error why = {0};
+            bench_case(b, j->name, one_row(b, j, &list, &why), &why);
+        }
     return WADI_OK;
 }

@@ -1,6 +1,6 @@
 /* bench_gridding: compares the methods of wadi-grid with other gridders and with each other, on the same data in the same run.
  *
- *     bench_gridding [--only NAME,...] [--case TEXT] [--quick] [--threads N] [--runs N] [--data DIR] [--python PROGRAM] [--list]
+ *     bench_gridding [--only NAME,...] [--case TEXT] [--quick] [--threads N] [--runs N] [--seconds N] [--data DIR] [--python PROGRAM] [--list]
  *
  * What is printed: bench/streams/report.h. How to get the peers: bench/README.md. */
 #include "bench/gridding/gridding.h"
@@ -22,6 +22,7 @@ static const char usage[] =
     "  --quick            tiny sizes: checks results, measures nothing\n"
     "  --threads N        for wadi and peers; default: one per processor\n"
     "  --runs N           timed rounds at least; default 5\n"
+    "  --seconds N        begin no case after so many seconds, and measure none for long\n"
     "  --data DIR         real data; default: WADI_TEST_DATA\n"
     "  --python PROGRAM   Python with ducc0; default: WADI_BENCH_PYTHON or python3\n"
     "  --list             names the benchmarks\n";

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 static const char *environment(const char *name, const char *otherwise) {
@@ -53,13 +54,14 @@ static int run_all(const bench_command *c, bench *b, const char *only) {
     }
     bench_table(b);
     wadi_vec_free(&b->rows);
-    return failed;
+    return failed || b->failures > 0;
 }
 
-static const struct option common[] = {
-    {"only", 1, NULL, 'o'},    {"case", 1, NULL, 'c'}, {"quick", 0, NULL, 'q'},
-    {"threads", 1, NULL, 't'}, {"runs", 1, NULL, 'r'}, {"data", 1, NULL, 'd'},
-    {"python", 1, NULL, 'p'},  {"list", 0, NULL, 'l'}, {"help", 0, NULL, 'h'}};
+static const struct option common[] = {{"only", 1, NULL, 'o'},  {"case", 1, NULL, 'c'},
+                                       {"quick", 0, NULL, 'q'}, {"threads", 1, NULL, 't'},
+                                       {"runs", 1, NULL, 'r'},  {"seconds", 1, NULL, 'S'},
+                                       {"data", 1, NULL, 'd'},  {"python", 1, NULL, 'p'},
+                                       {"list", 0, NULL, 'l'},  {"help", 0, NULL, 'h'}};
 enum { COMMON = sizeof common / sizeof common[0], MOST = 2 /* further ones of a program */ };
 
 static void set_options(const bench_command *c, struct option *out) {
@@ -91,6 +93,9 @@ static int parse(const bench_command *c, int argc, char **argv, bench *b, const 
             break;
         case 'r':
             b->runs = atoi(optarg);
+            break;
+        case 'S':
+            b->deadline_ns = wadi_clock_ns() + (int64_t)(1e9 * atof(optarg));
             break;
         case 'd':
             b->data = optarg;

@@ -15,7 +15,7 @@ typedef struct bench_entry {
 typedef struct bench_command {
     const char *program, *usage;
     const bench_entry *entries; /* ended by one without a name */
-    /* what this program takes beside --only, --case, --quick, --threads, --runs, --data, --python, --list and --help: --schedules as
+    /* what this program takes beside --only, --case, --quick, --threads, --runs, --seconds, --data, --python, --list and --help: --schedules as
      * 's', --mkl as 'm'; ended by one without a name, may be NULL */
     const struct option *more;
 } bench_command;

@@ -1,6 +1,6 @@
 /* bench_streams: wadi's streaming benchmarks against other programs, on the same data in the same run.
  *
- *     bench_streams [--only NAME,...] [--case TEXT] [--quick] [--threads N] [--runs N] [--data DIR]
+ *     bench_streams [--only NAME,...] [--case TEXT] [--quick] [--threads N] [--runs N] [--seconds N] [--data DIR]
  *                   [--python PROGRAM] [--mkl LIBRARY] [--list]
  *
  * What is printed: report.h. How to get the peers: bench/README.md. */
@@ -34,6 +34,7 @@ static const char usage[] =
     "  --schedules        wadi's choice of a schedule against each forced one, instead of peers\n"
     "  --threads N        for wadi and peers; default: one per processor\n"
     "  --runs N           timed rounds at least; default 5\n"
+    "  --seconds N        begin no case after so many seconds, and measure none for long\n"
     "  --data DIR         real data; default: WADI_TEST_DATA\n"
     "  --python PROGRAM   Python with numpy and scipy; default: WADI_BENCH_PYTHON or python3\n"
     "  --mkl LIBRARY      libmkl_rt; default: WADI_BENCH_MKL or libmkl_rt.so.2\n"

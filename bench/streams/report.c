@@ -16,6 +16,8 @@
 /* Cases shorter than this in all are measured more often than asked, up to MAX_RUNS rounds: a median of five is no good when
  * one run takes a millisecond. */
 #define MIN_TOTAL_S 0.5
+/* Where there is a deadline, the rounds of a case that has taken so long are enough. */
+#define MOST_CASE_S 2.0
 enum { MAX_RUNS = 200 };
 
 static int by_size(const void *a, const void *b) {
@@ -42,7 +44,16 @@ bool bench_has_peers(const bench *b) {
 }
 
 bool bench_wants(const bench *b, const char *name) {
-    return b->select == NULL || strstr(name, b->select) != NULL;
+    if (b->select != NULL && strstr(name, b->select) == NULL) return false;
+    if (b->deadline_ns == 0 || b->checks || wadi_clock_ns() < b->deadline_ns) return true;
+    bench_say(b, "%s: skipping it: no time is left", name);
+    return false;
+}
+
+void bench_case(bench *b, const char *name, wadi_status status, const wadi_error *why) {
+    if (status == WADI_OK) return;
+    bench_say(b, "%s: failed: %s", name, why->msg);
+    b->failures++;
 }
 
 /* Threads of the side before may still be spinning in wait for more work; they get time to fall asleep. */
@@ -94,8 +105,12 @@ static wadi_status compare_sides(bench *b, const char *benchmark, const char *na
     memcpy(there, side, (size_t)sides * sizeof *side);
     WADI_TRY(warm_up(b, name, sides, there, err));
     int runs = 0;
+    const int64_t begin_ns = wadi_clock_ns();
     for (double total = 0; runs < MAX_RUNS; runs++) {
         if (runs >= b->runs && (b->quick || total > MIN_TOTAL_S)) break;
+        if (runs > 0 && b->deadline_ns != 0 &&
+            1e-9 * (double)(wadi_clock_ns() - begin_ns) > MOST_CASE_S)
+            break;
         for (int k = 0; k < sides; k++) {
             const int i = turn(sides, runs, k);
             if (there[i].run == NULL) continue;

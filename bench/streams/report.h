@@ -36,9 +36,12 @@ typedef struct bench {
     const char *device; /* of wadi's programs; NULL: what WADI_DEVICE names, or cpu */
     /* Names ended by NULL: each of wadi's programs on each of these devices, against the first, instead of the peers. NULL: the peers */
     const char *const *devices;
-    bool checks;           /* results alone are checked: nothing is compared or printed */
-    int threads;           /* of wadi and of peers alike; at least 1 */
-    int runs;              /* timed rounds at least; short cases get more */
+    bool checks; /* results alone are checked: nothing is compared or printed */
+    int threads; /* of wadi and of peers alike; at least 1 */
+    int runs;    /* timed rounds at least; short cases get more */
+    int64_t
+        deadline_ns; /* no case begins later (wadi_clock_ns), and none lasts long; 0: there is time enough */
+    int failures;          /* cases that have failed while others went on (bench_case) */
     const char *data;      /* folder of real data; NULL: none, such cases are skipped */
     const char *python;    /* interpreter that has numpy and scipy */
     const char *mkl;       /* path or name of libmkl_rt */
@@ -75,8 +78,11 @@ WADI_NODISCARD wadi_status bench_line(bench *b, const char *benchmark, const cha
 /* Whether peers are compared at all. */
 bool bench_has_peers(const bench *b);
 
-/* Whether the user asked for this case. */
+/* Whether the user asked for this case, and there is time for it; it is told if there is none. */
 bool bench_wants(const bench *b, const char *name);
+
+/* The end of a case after which the others go on: if it has failed, that is told, and the program fails in the end. */
+void bench_case(bench *b, const char *name, wadi_status status, const wadi_error *why);
 
 /* To people: what is being prepared, skipped, or missing, on standard error. */
 void bench_say(const bench *b, const char *format, ...) WADI_PRINTF(2, 3);

@@ -27,6 +27,7 @@ cd "$work"
 ends 2 'usage: .*' --device
 ends 2 'usage: .*' --what 3
 ends 2 'on_gpu: --seeds takes A-B.*' --seeds 3-
+ends 2 'on_gpu: --seconds takes a number.*' --seconds soon
 ends 2 'on_gpu: there is no folder none' --build none
 mkdir empty
 ends 2 'on_gpu: .*/empty has no cli/wadi: build it first.*' --build empty
@@ -55,6 +56,9 @@ ends 0 '1 passed, 0 failed, 0 skipped' --only 'check dotp'
 grep '^check dotp  *passed ' out >/dev/null || fail "no line of the table: $(cat out)"
 ends 0 '1 passed, 0 failed, 0 skipped' --only conformance/rows --seeds 0-0
 ends 1 '0 passed, 0 failed, 0 skipped' --only nothing
+ends 1 '0 passed, 0 failed, 1 skipped' --only 'check dotp' --seconds 0
+grep '^check dotp: no time is left  *skipped ' out >/dev/null || fail "no word about the time: $(cat out)"
+ends 0 '1 passed, 0 failed, 0 skipped' --only 'check dotp' --seconds 100
 mkdir mine && : >mine/other
 ends 0 '1 passed, 0 failed, 0 skipped' --only conformance/rows --seeds 0-0 --keep mine
 [ -e mine/other ] && [ -s mine/conformance_rows.log ] || fail "a folder that is to be kept is not: $(ls mine)"
