@@ -190,6 +190,26 @@ static void a_recorded_size_is_the_start(void **state) {
     wadi_policy_destroy(q);
 }
 
+/* The clock itself: the slower side, and what is lost between the two. */
+static void a_chunk_costs_the_slower_side_and_what_is_lost(void **state) {
+    (void)state;
+    wadi_policy_clock c = {0};
+    assert_int_equal(wadi_policy_elapsed(&c, 1000, 0, 0), 1000); /* nothing is read */
+    assert_int_equal(wadi_policy_elapsed(&c, 1000, 0, 900), 1000);
+    assert_int_equal(wadi_policy_elapsed(&c, 1500, 500, 1500), 1500);
+    /* sizes in turn: both cost what reading takes, although their steps differ by what computing does */
+    for (int i = 0; i < 100; i++) {
+        assert_in_range(wadi_policy_elapsed(&c, 600 - 200, 200, 600), 590, 640);
+        assert_in_range(wadi_policy_elapsed(&c, 1200 + 200, 900, 1200), 1190, 1240);
+    }
+    /* each chunk loses 9000: they are part of it after some time */
+    for (int i = 0; i < 400; i++) (void)wadi_policy_elapsed(&c, 10000, 9500, 1000);
+    assert_in_range(wadi_policy_elapsed(&c, 10000, 9500, 1000), 9900, 10000);
+    /* a standstill of a second is no such loss */
+    (void)wadi_policy_elapsed(&c, 1000000000, 999999000, 1000);
+    assert_in_range(wadi_policy_elapsed(&c, 10000, 9500, 1000), 9900, 14000);
+}
+
 /* Elapsed nanoseconds and elements of the first chunks of wadi-flac on two processors, then of its steady state. */
 static const wadi_policy_sample recorded[] = {
     {0, 0, 1, 49000},
@@ -228,6 +248,7 @@ int main(void) {
         cmocka_unit_test(a_bound_on_chunks_is_met_and_not_fought),
         cmocka_unit_test(is_fast_to_start),
         cmocka_unit_test(a_recorded_size_is_the_start),
+        cmocka_unit_test(a_chunk_costs_the_slower_side_and_what_is_lost),
         cmocka_unit_test(a_recorded_start_leads_upwards_and_stays_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
