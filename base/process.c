@@ -151,11 +151,15 @@ static void end_at_once(int status, void *env) {
 }
 #endif
 
-void wadi_process_end(bool failed) {
-    wadi_log_set(NULL, NULL);
+void wadi_process_quit(void) {
 #ifdef __GLIBC__
     if (wadi_behind_count() > 0) (void)on_exit(end_at_once, NULL);
 #endif
+}
+
+void wadi_process_end(bool failed) {
+    wadi_log_set(NULL, NULL);
+    wadi_process_quit();
     const int number = atomic_load(&came);
     if (number != 0) die_by(number);
     if (failed && wadi_process_output_gone()) die_by(SIGPIPE);

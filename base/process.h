@@ -29,6 +29,8 @@ void wadi_process_may_die(bool may);
 /* If a signal has come, ends the process by that signal. If `failed` and nobody reads standard output any more, ends it by SIGPIPE,
  * without a message. Otherwise returns. */
 void wadi_process_end(bool failed);
+/* The same part of it for a program that ends well: libraries in which threads were left behind (base/behind.h) do not hold up its end. */
+void wadi_process_quit(void);
 /* Whether standard output is a pipe that nobody reads. Then a failure needs no message. */
 bool wadi_process_output_gone(void);
 

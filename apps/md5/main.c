@@ -213,5 +213,6 @@ int main(int argc, char **argv) {
     md5_options_fini(&options);
     /* A signal that comes when all is done is ignored: the session is removed, so a new run would begin from the start. */
     if (rc == ERROR) wadi_process_end(true);
+    wadi_process_quit();
     return rc;
 }
