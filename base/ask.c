@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -22,7 +21,6 @@ static _Noreturn void answer_to(int to, void (*ask)(const void *env, wadi_text *
     const struct rlimit none = {0, 0};
     wadi_text t = {0};
     (void)setrlimit(RLIMIT_CORE, &none);
-    (void)setenv("WADI_PATIENCE", "1e6", 1); /* it is for the parent to lose it */
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) (void)signal(usual[i], SIG_DFL);
     ask(env, &t);
     for (size_t done = 0; done < t.n;) {

@@ -110,16 +110,3 @@ wadi_status wadi_patience_call(const char *what, void (*fn)(void *env), void *en
     free(c);
     return WADI_OK;
 }
-
-wadi_status wadi_patience_first(wadi_patience_once *once, const char *what, void (*fn)(void *env),
-                                wadi_error *err) {
-    wadi_status status = WADI_OK;
-    (void)pthread_mutex_lock(&once->lock);
-    if (once->left)
-        status = wadi_fail(err, WADI_DEVICE, "%s has not answered before", what);
-    else if (!once->done)
-        status = wadi_patience_call(what, fn, NULL, &once->left, err);
-    once->done = once->done || status == WADI_OK;
-    (void)pthread_mutex_unlock(&once->lock);
-    return status;
-}

@@ -2,7 +2,6 @@
 #ifndef WADI_BASE_PATIENCE_H
 #define WADI_BASE_PATIENCE_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,17 +15,5 @@ int64_t wadi_patience_ns(void);
  * WADI_DEVICE (too late; the message names `what`), WADI_CANCELLED, WADI_MEMORY (no thread; fn has not run). */
 WADI_NODISCARD wadi_status wadi_patience_call(const char *what, void (*fn)(void *env), void *env,
                                               bool *out_left, wadi_error *err);
-
-/* What is asked of a library once in a process. */
-typedef struct wadi_patience_once {
-    pthread_mutex_t lock; /* guards the rest */
-    bool done, left;
-} wadi_patience_once;
-#define WADI_PATIENCE_ONCE \
-    { PTHREAD_MUTEX_INITIALIZER, false, false }
-
-/* Has fn(NULL) called, the first time. Once it has been left behind it is not called again. Errors: as above, then and later. */
-WADI_NODISCARD wadi_status wadi_patience_first(wadi_patience_once *once, const char *what,
-                                               void (*fn)(void *env), wadi_error *err);
 
 #endif

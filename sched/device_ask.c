@@ -100,13 +100,40 @@ static wadi_status ask_apart(const wadi_device_row *row, wadi_error *err) {
     return status;
 }
 
-static wadi_status ask(const wadi_device_row *row, wadi_error *err) {
+typedef struct counting {
+    const wadi_device_row *row;
+    wadi_status status;
+    int count;
+} counting;
+
+static void count_now(void *env) {
+    counting *c = env;
+    c->status = c->row->count(&c->count, NULL);
+}
+
+/* As long ago as the note is, the library may have begun to hang. If it does, nobody asks it again. */
+static wadi_status count_patiently(counting *c, wadi_error *err) {
+    char what[64];
+    bool left = false;
+    snprintf(what, sizeof what, "%.32s: its library", c->row->name);
+    return wadi_patience_call(what, count_now, c, &left, err);
+}
+
+/* *out_over: the answer is the last one. One who was stopped while another process asked may ask again. */
+static wadi_status ask(const wadi_device_row *row, bool *out_over, wadi_error *err) {
     char note[ROOM];
-    int count = 0;
-    const bool notes = find_note(row, note);
-    if (!notes || !take_note(note)) WADI_TRY(ask_apart(row, err));
-    if (row->count(&count, NULL) == WADI_OK && count > 0 && notes) leave_note(note);
-    return WADI_OK;
+    const bool notes = find_note(row, note), noted = notes && take_note(note);
+    counting *c = calloc(1, sizeof *c);
+    *out_over = false;
+    if (c == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", row->name);
+    c->row = row;
+    wadi_status status = noted ? count_patiently(c, err) : ask_apart(row, err);
+    *out_over = noted || status != WADI_CANCELLED;
+    if (noted && status != WADI_OK) return status; /* who was left behind has *c */
+    if (!noted && status == WADI_OK) count_now(c);
+    if (status == WADI_OK && c->status == WADI_OK && c->count > 0 && notes) leave_note(note);
+    free(c);
+    return status;
 }
 
 /* By the lock. There are few kinds; one more than there is room for would share the last place, and be asked again. */
@@ -122,8 +149,7 @@ wadi_status wadi_device_ask(const wadi_device_row *row, wadi_error *err) {
     (void)pthread_mutex_lock(&lock);
     asked *a = place_of(row);
     if (!a->done) {
-        a->status = ask(row, &a->why);
-        a->done = a->status != WADI_CANCELLED;
+        a->status = ask(row, &a->done, &a->why);
     }
     const wadi_status status = a->status;
     if (status != WADI_OK && err != NULL) *err = a->why;

@@ -8,7 +8,6 @@
 
 #include "base/behind.h"
 #include "base/error.h"
-#include "base/patience.h"
 #include "base/thread.h"
 
 static wadi_cuda_machine *machines; /* until the process ends */
@@ -88,17 +87,15 @@ static wadi_status look(const wadi_cu_api *cu) {
     return WADI_OK;
 }
 
-static void look_at_all(void *env) {
-    WADI_UNUSED(env);
+static void look_once(void) {
     const wadi_cu_api *cu = NULL;
     looked = wadi_cu_open(&cu, &why);
     if (looked == WADI_OK) looked = look(cu);
 }
 
 wadi_status wadi_cuda_machines(int *out, wadi_error *err) {
-    static wadi_patience_once once = WADI_PATIENCE_ONCE;
-    *out = 0;
-    WADI_TRY(wadi_patience_first(&once, "cuda: the driver", look_at_all, err));
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, look_once);
     *out = count;
     if (looked != WADI_OK && err != NULL) *err = why;
     return looked;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/patience.h"
+#include "base/thread.h"
 #include "sched/gpu/gpu.h"
 #include "sched/opencl/driver.h"
 #include "sched/opencl/image.h"
@@ -19,16 +19,14 @@ static const char *library_name(void) {
     return named != NULL && *named != '\0' ? named : WADI_OPENCL_LIBRARY;
 }
 
-static void look_at_all(void *env) {
-    WADI_UNUSED(env);
+static void look_once(void) {
     looked = wadi_opencl_entries_load(library_name(), &machines.cl, &why);
     if (looked == WADI_OK) looked = wadi_opencl_look(&machines, &wadi_opencl_images_ops, &why);
 }
 
 wadi_status wadi_opencl_count(int *out, wadi_error *err) {
-    static wadi_patience_once once = WADI_PATIENCE_ONCE;
-    *out = 0;
-    WADI_TRY(wadi_patience_first(&once, "opencl: the driver", look_at_all, err));
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, look_once);
     *out = machines.n;
     if (looked != WADI_OK && err != NULL) *err = why;
     return looked;
