@@ -175,7 +175,20 @@ static void build_plain(wadi_lower *l, void *env) {
 
 /* ---- in order ---- */
 
-/* Elements [from + first, from + count) one after the other. */
+enum { CHEAP = 16 /* instructions */ };
+
+/* Whether few rounds of the body are over before SIMD code pays: there is nothing costly in it. */
+static bool is_cheap(const wadi_lscope *body) {
+    if (body->n > CHEAP) return false;
+    for (int k = 0; k < body->n; k++) {
+        const wadi_linst *i = body->inst[k];
+        if (i->block[0] != NULL) return false;
+        if (i->kind == WADI_L_PRIM && wadi_sop_is_costly(i->op, i->type)) return false;
+    }
+    return true;
+}
+
+/* Elements [from + first, from + count) one after the other, fewer than LANES. */
 static void run(wadi_lower *l, const reduction *d, wadi_lv first) {
     wadi_lv x[WADI_MAX_FIELDS];
     int64_t from = 0, below = 0;
@@ -183,9 +196,11 @@ static void run(wadi_lower *l, const reduction *d, wadi_lv first) {
         wadi_lb_is_const(&l->b, first, &from) && wadi_lb_is_const(&l->b, d->count, &below);
     if (known && from >= below) return;
     const wadi_lv t = wadi_lb_for(&l->b, first, d->count, 1, "t");
+    const wadi_lscope *body = l->b.scope;
     element(l, d, add(l, d->from, t), x);
     wadi_row_accumulate(l, d->r, d->part, x);
     wadi_lb_end(&l->b);
+    if (!known && body->owner != NULL) body->owner->brief = is_cheap(body);
 }
 
 static void first_element(wadi_lower *l, const reduction *d) {
