@@ -36,7 +36,8 @@ work=$(mktemp -d)
 
 # The devices that are measured, a line each.
 if [ -n "${WADI_DEVICE:-}" ]; then
-    echo "$WADI_DEVICE" | tr , '\n'
+    # "cuda" is "cuda:0"
+    echo "$WADI_DEVICE" | tr , '\n' | awk 'NR == FNR { there[$1]; next } ($1 ":0") in there { $1 = $1 ":0" } { print }' "$work/devices" -
 else
     awk '$1 ~ /:[0-9]+$/ && !/cannot be used/ { print $1 }' "$work/devices"
 fi | grep -vx cpu >"$work/chosen" || echo "run.sh: there is no device but cpu" >&2
