@@ -38,12 +38,17 @@ void wadi_lower_try(wadi_lower *l, wadi_trial *t);
 bool wadi_lower_tried(wadi_lower *l, wadi_trial *t);
 /** The code being written is not harmless. Returns whether it is on trial. */
 bool wadi_lower_not_harmless(wadi_lower *l);
-/** Begins code that is noted rather than told where it cannot go on: each check opens a branch. */
-void wadi_lower_quietly(wadi_lower *l, wadi_quiet *q);
+/** Begins code that is noted rather than told where it cannot go on: each check opens a branch. Where one of them is not taken, the i64
+ *  variable `bad` becomes 1. */
+void wadi_lower_quietly(wadi_lower *l, wadi_lv bad, wadi_quiet *q);
+/** The same in a branch or loop of such code, noting in the same variable. False: the code around is not quiet, and nothing has begun. */
+bool wadi_lower_quietly_within(wadi_lower *l, wadi_quiet *q);
+/** Whether nothing has been noted so far. */
+wadi_lv wadi_lower_is_well(wadi_lower *l, const wadi_quiet *q);
 /** Opens the branch for the case that all is `fine`, if the code being written is quiet; false: it is not, or not here. */
 bool wadi_lower_is_quiet(wadi_lower *l, wadi_lv fine);
-/** Closes the branches. Where one of them is not taken, the i64 variable `bad` becomes 1. */
-void wadi_lower_quiet_end(wadi_lower *l, const wadi_quiet *q, wadi_lv bad);
+/** Closes the branches. */
+void wadi_lower_quiet_end(wadi_lower *l, const wadi_quiet *q);
 /** Writes code; may be called several times. */
 typedef void (*wadi_build)(wadi_lower *l, void *env);
 /** Builds code in two versions, `if (fine) fast else careful`: the fast one lacks the checks that can be decided here. Results must

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "codegen/kernel/check.h"
 #include "codegen/kernel/read.h"
 
 /** out = the variables */
@@ -36,6 +37,16 @@ static inline void combine_fields(wadi_lower *l, const wadi_fun *fun, int fields
     memcpy(args, acc, (size_t)fields * sizeof *args);
     memcpy(args + fields, x, (size_t)fields * sizeof *args);
     wadi_lower_apply(l, fun, args, out);
+}
+
+/** The same, noted in the i64 variable `bad` where it faults. */
+static inline void combine_quietly(wadi_lower *l, const wadi_fun *fun, int fields,
+                                   const wadi_lv *acc, const wadi_lv *x, wadi_lv bad,
+                                   wadi_lv *out) {
+    wadi_lv args[2 * WADI_MAX_FIELDS];
+    memcpy(args, acc, (size_t)fields * sizeof *args);
+    memcpy(args + fields, x, (size_t)fields * sizeof *args);
+    wadi_lower_apply_quietly(l, fun, args, bad, out);
 }
 
 #endif

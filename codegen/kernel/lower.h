@@ -57,8 +57,9 @@ typedef struct wadi_ahead wadi_ahead; /* ahead.c */
 /* Code that tells no faults (quiet.c). */
 typedef struct wadi_quiet {
     const wadi_lscope
-        *scope; /* where its checks may stand: the innermost branch that one has opened */
-    int open;   /* branches */
+        *scope;  /* where its checks may stand: the innermost branch that one has opened */
+    int open;    /* branches */
+    wadi_lv bad; /* the i64 variable that becomes 1 where one of them is not taken */
     struct wadi_quiet *around;
 } wadi_quiet;
 

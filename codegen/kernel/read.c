@@ -287,9 +287,9 @@ void wadi_lower_read_quietly(wadi_lower *l, wadi_val v, const wadi_lv *ix, wadi_
         const wadi_lv zero = wadi_lb_const(b, (wadi_scalar){.type = e->type[f]});
         var[f] = wadi_lb_var(b, e->type[f], false, zero, "x");
     }
-    wadi_lower_quietly(l, &q);
+    wadi_lower_quietly(l, bad, &q);
     wadi_lower_read(l, v, ix, x);
     for (int f = 0; f < e->fields; f++) wadi_lb_set(b, var[f], x[f]);
-    wadi_lower_quiet_end(l, &q, bad);
+    wadi_lower_quiet_end(l, &q);
     for (int f = 0; f < e->fields; f++) out[f] = wadi_lb_get(b, var[f]);
 }

@@ -27,6 +27,9 @@ void wadi_lower_read_checked(wadi_lower *l, wadi_val v, const wadi_lv *ix, const
                              wadi_loc loc, wadi_lv *out);
 /** The results of f for these arguments (scalar.c). */
 void wadi_lower_apply(wadi_lower *l, const wadi_fun *f, const wadi_lv *args, wadi_lv *out);
+/** f(args), noted where it faults; then out means nothing. */
+void wadi_lower_apply_quietly(wadi_lower *l, const wadi_fun *f, const wadi_lv *args, wadi_lv bad,
+                              wadi_lv *out);
 /** The approximate number of instructions of f; very large if it may fault, loops or calls the mathematical library. */
 int wadi_lower_cost(const wadi_fun *f);
 /** Computes element ix of the result of `bind` in place. */

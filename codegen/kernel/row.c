@@ -66,6 +66,10 @@ static wadi_sop plain_op(const wadi_row *r, int field) {
 /* Rows that are reduced together are combined each on its own. */
 void wadi_row_combine(wadi_lower *l, const wadi_row *r, const wadi_lv *acc, const wadi_lv *x,
                       wadi_lv *out) {
+    if (r->quiet) {
+        combine_quietly(l, r->f, r->fields, acc, x, r->bad, out);
+        return;
+    }
     for (int at = 0; at < r->fields; at += width_at(r, at))
         combine_fields(l, fun_at(r, at), width_at(r, at), acc + at, x + at, out + at);
     for (int f = 0; f < r->fields; f++) {
@@ -418,8 +422,11 @@ static void combine_results(wadi_lower *l, const void *env, const wadi_lv *acc, 
 
 /* The top of row `r`; its total goes to the variables `total`. */
 wadi_top wadi_row_top(wadi_lower *l, const wadi_row *r, const wadi_lv *total) {
-    wadi_top t = {
-        .fields = r->fields, .combine = combine_results, .env = r, .any_order = has_any_order(r)};
+    wadi_top t = {.fields = r->fields,
+                  .combine = combine_results,
+                  .env = r,
+                  .any_order = has_any_order(r),
+                  .most = r->blocks};
     for (int f = 0; f < r->fields; f++) t.type[f] = wadi_row_type(r, f);
     memcpy(t.total, total, (size_t)r->fields * sizeof *total);
     wadi_top_declare(l, &t);

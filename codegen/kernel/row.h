@@ -26,8 +26,12 @@ typedef struct wadi_row {
     const wadi_row_fold *folds; /* [nfolds] */
     bool has_z;                 /* argument 0 is z, which comes before the row */
     const char *of_nothing;     /* the text of the fault if there are no elements and no z */
+    int64_t blocks;             /* that a row has at most; 0: not known */
     bool is_cheap;              /* computing an element twice costs no more than keeping it */
     bool plain; /* minima and maxima of floats are found by plain comparison first */
+    bool
+        quiet; /* where f faults, that is noted in the i64 variable `bad` (check.h); f keeps the order then, and there is one fold */
+    wadi_lv bad;
 } wadi_row;
 
 /** Computes the total of a row. */

@@ -6,6 +6,8 @@
 #include "operators/reduce_tree.h"
 
 enum { BLOCK = WADI_FOLD_BLOCK };
+/* Of any row. */
+static const int64_t most_blocks = (INT64_C(1) << WADI_EXTENT_BITS) / BLOCK;
 
 static wadi_lv blocks_of(wadi_lower *l, const wadi_row *r) {
     return bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_ADD, r->n, num(l, BLOCK - 1)), num(l, BLOCK));
@@ -100,6 +102,9 @@ void wadi_row_combine_shared(wadi_lower *l, const wadi_row *r, wadi_row_block ea
     wadi_lv runs[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
     wadi_lanes open;
     const run_totals totals = {r, runs};
+    wadi_row of_lanes = *r, of_lane_alone = *r;
+    of_lanes.blocks = WADI_GROUP_LANES;
+    of_lane_alone.blocks = most_blocks / WADI_GROUP_LANES * 2;
     const wadi_lv all = blocks_of(l, r), one = num(l, 1);
     const wadi_lv least = bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_SUB, all, one),
                               num(l, WADI_GROUP_LANES)); /* of a run, but one */
@@ -114,9 +119,9 @@ void wadi_row_combine_shared(wadi_lower *l, const wadi_row *r, wadi_row_block ea
     const wadi_lv most = bin(l, WADI_SOP_MIN, count, num(l, WADI_GROUP_LANES));
     const wadi_lv lane = wadi_lanes_first(l, most, &open);
     const wadi_lv from = bin(l, WADI_SOP_MUL, lane, size);
-    combine_run(l, r, from, bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, size), all), each, env,
-                x);
+    combine_run(l, &of_lane_alone, from,
+                bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, size), all), each, env, x);
     to_lane(l, r->fields, runs, lane, x);
     wadi_lanes_end(l, &open);
-    combine_run(l, r, num(l, 0), count, run_total, &totals, out);
+    combine_run(l, &of_lanes, num(l, 0), count, run_total, &totals, out);
 }

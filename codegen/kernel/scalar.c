@@ -139,32 +139,43 @@ static void cond_as_branch(scalars *c, const wadi_sinst *s) {
     wadi_lb *b = &c->l->b;
     wadi_lv var[2 * WADI_MAX_FIELDS];
     const int n = s->nresults;
+    wadi_quiet q;
+    bool quiet = false;
     WADI_ASSERT(n <= 2 * WADI_MAX_FIELDS);
-    for (int r = 0; r < n; r++)
-        var[r] =
-            wadi_lb_var(b, c->f->types[s->first + (wadi_sval)r], false, WADI_LV_NONE, "chosen");
+    for (int r = 0; r < n; r++) {
+        const wadi_type type = c->f->types[s->first + (wadi_sval)r];
+        const wadi_lv none =
+            c->l->checking.quiet ? wadi_lb_const(b, (wadi_scalar){.type = type}) : WADI_LV_NONE;
+        var[r] = wadi_lb_var(b, type, false, none, "chosen");
+    }
     const wadi_lv condition = c->at[s->args[0]];
     wadi_lb_if(b, condition);
     for (int k = 0; k < 2; k++) {
         facts f = {0};
         if (k == 1) wadi_lb_else(b);
         learn_from(c, &f, condition, k == 0);
+        quiet = wadi_lower_quietly_within(c->l, &q);
         block(c, s->block[k]);
         for (int r = 0; r < n; r++) wadi_lb_set(b, var[r], c->at[s->block[k]->yields[r]]);
+        if (quiet) wadi_lower_quiet_end(c->l, &q);
         forget(c, &f);
     }
     wadi_lb_end(b);
     for (int r = 0; r < n; r++) c->at[s->first + (wadi_sval)r] = wadi_lb_get(b, var[r]);
 }
 
-/* Tries to write both sides without a branch. If they turn out to need a check or a loop, their code is discarded. */
+/* Tries to write both sides without a branch. If they turn out to need a check or a loop, their code is discarded: what only one side needs is not
+ * noted for both. */
 static bool tried_as_select(scalars *c, const wadi_sinst *s) {
     wadi_lower *l = c->l;
+    wadi_quiet *const quiet = l->checking.quiet;
     wadi_loop_version *v = l->checking.version;
     const wadi_lv cond_before = v ? v->cond : WADI_LV_NONE;
     wadi_trial trial;
     wadi_lower_try(l, &trial);
+    l->checking.quiet = NULL;
     cond_as_select(c, s);
+    l->checking.quiet = quiet;
     if (wadi_lower_tried(l, &trial)) {
         wadi_lb_merge(&l->b, trial.aside);
         return true;
@@ -173,17 +184,7 @@ static bool tried_as_select(scalars *c, const wadi_sinst *s) {
     return false;
 }
 
-static void either_side(scalars *c, const wadi_sinst *s);
-
-/* What only one side needs is not noted quietly: it may not be needed. */
 static void cond(scalars *c, const wadi_sinst *s) {
-    wadi_quiet *const quiet = c->l->checking.quiet;
-    c->l->checking.quiet = NULL;
-    either_side(c, s);
-    c->l->checking.quiet = quiet;
-}
-
-static void either_side(scalars *c, const wadi_sinst *s) {
     int64_t known = 0;
     if (wadi_lb_is_const(&c->l->b, c->at[s->args[0]], &known)) {
         const wadi_sblock *side = s->block[known ? 0 : 1];
@@ -193,7 +194,7 @@ static void either_side(scalars *c, const wadi_sinst *s) {
         return;
     }
     const bool light = cost_of(c->f, s->block[0]) + cost_of(c->f, s->block[1]) < NEVER;
-    if (c->l->checking.trial) {
+    if (c->l->checking.trial && !c->l->checking.quiet) {
         if (!light) (void)wadi_lower_not_harmless(c->l);
         cond_as_select(c, s);
     } else if (!light || !tried_as_select(c, s)) {
@@ -202,6 +203,11 @@ static void either_side(scalars *c, const wadi_sinst *s) {
 }
 
 /* ---- loops ---- */
+
+/* A loop is no part of what may run without need, unless all that it checks is noted. */
+static void loop_is_costly(scalars *c) {
+    if (!c->l->checking.quiet) (void)wadi_lower_not_harmless(c->l);
+}
 
 static void get_all(scalars *c, int n, const wadi_sval *to, const wadi_lv *var) {
     for (int i = 0; i < n; i++) c->at[to[i]] = wadi_lb_get(&c->l->b, var[i]);
@@ -223,18 +229,43 @@ static void end_state(scalars *c, const wadi_sinst *s, const wadi_lv *var) {
         c->at[s->first + (wadi_sval)r] = wadi_lb_get(&c->l->b, var[r]);
 }
 
+/* Leaves the loop unless it goes on: false as well if that cannot be computed. */
+static void leave_or_go_on(scalars *c, const wadi_sblock *predicate) {
+    wadi_lb *b = &c->l->b;
+    wadi_quiet q;
+    if (!c->l->checking.quiet) {
+        block(c, predicate);
+        wadi_lb_leave_unless(b, c->at[predicate->yields[0]]);
+        return;
+    }
+    wadi_lb_leave_unless(b, wadi_lower_is_well(c->l, c->l->checking.quiet));
+    const wadi_lv on = wadi_lb_var(b, WADI_BOOL, false, wadi_lb_bool(b, false), "on");
+    (void)wadi_lower_quietly_within(c->l, &q);
+    block(c, predicate);
+    wadi_lb_set(b, on, c->at[predicate->yields[0]]);
+    wadi_lower_quiet_end(c->l, &q);
+    wadi_lb_leave_unless(b, wadi_lb_get(b, on));
+}
+
+/* The state becomes what the block yields. */
+static void next_state(scalars *c, const wadi_sblock *body, const wadi_lv *var) {
+    wadi_quiet q;
+    const bool quiet = wadi_lower_quietly_within(c->l, &q);
+    block(c, body);
+    set_all(c, body, var);
+    if (quiet) wadi_lower_quiet_end(c->l, &q);
+}
+
 static void loop_while(scalars *c, const wadi_sinst *s) {
-    (void)wadi_lower_not_harmless(c->l);
+    loop_is_costly(c);
     wadi_lv var[2 * WADI_MAX_FIELDS];
     WADI_ASSERT(s->nargs <= 2 * WADI_MAX_FIELDS);
     start_state(c, s, 0, var);
     wadi_lb_repeat(&c->l->b);
     get_all(c, s->block[0]->nparams, s->block[0]->params, var);
-    block(c, s->block[0]);
-    wadi_lb_leave_unless(&c->l->b, c->at[s->block[0]->yields[0]]);
+    leave_or_go_on(c, s->block[0]);
     get_all(c, s->block[1]->nparams, s->block[1]->params, var);
-    block(c, s->block[1]);
-    set_all(c, s->block[1], var);
+    next_state(c, s->block[1], var);
     wadi_lb_end(&c->l->b);
     end_state(c, s, var);
 }
@@ -243,7 +274,18 @@ typedef struct iteration {
     scalars *c;
     const wadi_sinst *s;
     const wadi_lv *var;
+    wadi_lv rounds;
 } iteration;
+
+/* None if something has been noted: then the number may be anything. */
+static wadi_lv rounds_of(scalars *c, const wadi_sinst *s) {
+    wadi_lb *b = &c->l->b;
+    const wadi_lv n = c->at[s->args[0]];
+    int64_t known = 0;
+    if (!c->l->checking.quiet || wadi_lb_is_const(b, n, &known)) return n;
+    return wadi_lb_select(b, WADI_I64, wadi_lower_is_well(c->l, c->l->checking.quiet), n,
+                          wadi_lb_i64(b, 0));
+}
 
 static void build_iterate(wadi_lower *l, void *env) {
     const iteration *it = env;
@@ -251,22 +293,20 @@ static void build_iterate(wadi_lower *l, void *env) {
     const wadi_sblock *body = it->s->block[0];
     for (int i = 0; i < it->s->nargs - 1; i++)
         wadi_lb_set(&l->b, it->var[i], c->at[it->s->args[i + 1]]);
-    c->at[body->params[0]] =
-        wadi_lb_for(&l->b, wadi_lb_i64(&l->b, 0), c->at[it->s->args[0]], 1, "k");
+    c->at[body->params[0]] = wadi_lb_for(&l->b, wadi_lb_i64(&l->b, 0), it->rounds, 1, "k");
     get_all(c, body->nparams - 1, body->params + 1, it->var);
-    block(c, body);
-    set_all(c, body, it->var);
+    next_state(c, body, it->var);
     wadi_lb_end(&l->b);
 }
 
 static void loop_iterate(scalars *c, const wadi_sinst *s) {
-    (void)wadi_lower_not_harmless(c->l);
+    loop_is_costly(c);
     wadi_lv var[2 * WADI_MAX_FIELDS];
     int64_t count = 0;
     WADI_ASSERT(s->nargs <= 2 * WADI_MAX_FIELDS);
     for (int i = 1; i < s->nargs; i++)
         var[i - 1] = wadi_lb_var(&c->l->b, c->f->types[s->args[i]], false, WADI_LV_NONE, "state");
-    iteration it = {c, s, var};
+    iteration it = {c, s, var, rounds_of(c, s)};
     /* for a short loop, checks are better decided in front of the loop around it */
     if (wadi_lb_is_const(&c->l->b, c->at[s->args[0]], &count) && count <= TINY_COUNT)
         build_iterate(c->l, &it);
@@ -388,4 +428,21 @@ void wadi_lower_apply(wadi_lower *l, const wadi_fun *f, const wadi_lv *args, wad
     for (int p = 0; p < body->nparams; p++) at[body->params[p]] = args[p];
     block(&c, body);
     for (int r = 0; r < body->nyields; r++) out[r] = at[body->yields[r]];
+}
+
+void wadi_lower_apply_quietly(wadi_lower *l, const wadi_fun *f, const wadi_lv *args, wadi_lv bad,
+                              wadi_lv *out) {
+    const wadi_sblock *body = f->body;
+    wadi_lv x[WADI_MAX_FIELDS], var[WADI_MAX_FIELDS];
+    wadi_quiet q;
+    for (int r = 0; r < body->nyields; r++) {
+        const wadi_type type = f->types[body->yields[r]];
+        const wadi_lv zero = wadi_lb_const(&l->b, (wadi_scalar){.type = type});
+        var[r] = wadi_lb_var(&l->b, type, false, zero, "noted");
+    }
+    wadi_lower_quietly(l, bad, &q);
+    wadi_lower_apply(l, f, args, x);
+    for (int r = 0; r < body->nyields; r++) wadi_lb_set(&l->b, var[r], x[r]);
+    wadi_lower_quiet_end(l, &q);
+    for (int r = 0; r < body->nyields; r++) out[r] = wadi_lb_get(&l->b, var[r]);
 }

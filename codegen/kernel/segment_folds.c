@@ -7,10 +7,10 @@
  *   - f in order: until the longest stretch is done, teams load the next sixteen elements of each into the tile, and one lane of each
  *     stretch goes through them.
  *
- * If elements may fault, that is only noted: stretches are ahead of each other. Where something was noted, the segments are folded once more
- * in order, which tells the fault.
+ * If elements or f may fault, that is only noted: stretches are ahead of each other. Where something was noted, the segments are folded once more
+ * in order, which tells the fault. An f that may fault keeps the order: those of the law that do not are sums, products and the like.
  *
- * At last one lane of each segment adds z and the results of later blocks. If there are many, all lanes do it together. */
+ * At last one lane of each segment adds z and the results of later blocks. If there are many, all lanes do it together, unless f may fault. */
 #include "codegen/kernel/segment_folds.h"
 
 #include <string.h>
@@ -39,8 +39,8 @@ typedef struct staging {
     wadi_val array;
     int rank, fields;
     const wadi_type *type;
-    int64_t at_once; /* stretches */
-    bool stripes, of_table, quiet;
+    int64_t at_once;                       /* stretches */
+    bool stripes, of_table, quiet, faulty; /* faulty: f may fault */
     int64_t limit;
     wadi_tile tile; /* [stretch, STRIPE] */
     wadi_lv bad;    /* [lane] i64: not 0 if the lane has noted something; NONE: cannot be */
@@ -48,12 +48,20 @@ typedef struct staging {
     wadi_lv total[WADI_MAX_FIELDS]; /* [stretch] of the full stripes; in the end, of the stretch */
 } staging;
 
-bool wadi_lower_folds_stretches(const wadi_elem *e) {
-    return wadi_tile_columns(e->fields, e->type) == STRIPE;
+/* Stretches that a group takes at a time: of elements up to 16 bytes as many as there are lanes, of larger ones as many as need no larger tile. */
+static int most_at_once(const wadi_elem *e) {
+    int bytes = 0, n = LANES;
+    for (int f = 0; f < e->fields; f++) bytes += wadi_type_size(e->type[f]);
+    while (n > TEAMS && n * bytes > LANES * STRIPE) n /= 2;
+    return n;
 }
 
-int wadi_lower_fold_entries_at_once(const wadi_bind *bind) {
-    return wadi_fun_has_lanes(bind->funs[0]) ? TEAMS : LANES;
+static const wadi_elem *folded_by(wadi_lower *l, const wadi_bind *bind) {
+    return &wadi_type_of(l, bind->args[bind->nargs - 1])->elem;
+}
+
+int wadi_lower_fold_entries_at_once(wadi_lower *l, const wadi_bind *bind) {
+    return wadi_fun_has_lanes(bind->funs[0]) ? TEAMS : most_at_once(folded_by(l, bind));
 }
 
 static staging staging_of(wadi_lower *l, const wadi_fold_stretches *w) {
@@ -64,14 +72,16 @@ static staging staging_of(wadi_lower *l, const wadi_fold_stretches *w) {
                  .rank = t->rank,
                  .fields = t->elem.fields,
                  .type = t->elem.type,
-                 .at_once = LANES,
+                 .at_once = most_at_once(&t->elem),
                  .quiet = w->quiet,
+                 .faulty = w->quiet && w->faulty,
                  .bad = w->quiet ? wadi_lb_lanes(&l->b, WADI_I64, LANES, "bad") : WADI_LV_NONE,
                  .stripes = wadi_fun_has_lanes(w->bind->funs[0])};
     s.from = wadi_lb_lanes(&l->b, WADI_I64, LANES, "from");
     s.count = wadi_lb_lanes(&l->b, WADI_I64, LANES, "count");
-    for (int f = 0; f < s.fields; f++) s.total[f] = wadi_lb_lanes(&l->b, s.type[f], LANES, "total");
-    wadi_tile_declare(l, s.fields, s.type, &s.tile);
+    for (int f = 0; f < s.fields; f++)
+        s.total[f] = wadi_lb_lanes(&l->b, s.type[f], (int)s.at_once, "total");
+    wadi_tile_declare_of(l, (int)s.at_once, STRIPE, s.fields, s.type, &s.tile);
     return s;
 }
 
@@ -312,9 +322,9 @@ static void load(wadi_lower *l, const staging *s, wadi_lv base) {
     each_stretch_end(l, s, &t);
 }
 
-/* var = f(.. f(f(var, x[0]), x[1]) .., x[n - 1]), x being the lane's row of the tile; x[0] begins if `begin` says so. */
+/* var = f(.. f(f(var, x[0]), x[1]) .., x[n - 1]), x being the lane's row of the tile; x[0] begins if `begin` says so. `bad` notes faults of f. */
 static void own_row(wadi_lower *l, const staging *s, wadi_lv lane, wadi_lv n, wadi_lv begin,
-                    const wadi_lv *var) {
+                    wadi_lv bad, const wadi_lv *var) {
     wadi_lb *b = &l->b;
     wadi_lv x[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS];
     wadi_lb_if(b, begin);
@@ -325,7 +335,10 @@ static void own_row(wadi_lower *l, const staging *s, wadi_lv lane, wadi_lv n, wa
     const wadi_lv c = wadi_lb_for(b, wadi_lb_range(b, skipped, num(l, 0), num(l, 1)), n, 1, "c");
     of_lane(l, s->fields, s->tile.array, wadi_tile_place(l, &s->tile, lane, c), x);
     get_fields(l, s->fields, var, acc);
-    combine(l, s, acc, x, next);
+    if (s->faulty)
+        combine_quietly(l, s->w->bind->funs[0], s->fields, acc, x, bad, next);
+    else
+        combine(l, s, acc, x, next);
     set_fields(l, s->fields, var, next);
     wadi_lb_end(b);
 }
@@ -338,6 +351,7 @@ static void in_order(wadi_lower *l, const staging *s) {
     const wadi_lv base = wadi_lb_for(b, num(l, 0), most, STRIPE, "base");
     load(l, s, base);
     const wadi_lv lane = wadi_lanes_first(l, num(l, s->at_once), &open);
+    const wadi_lv bad = s->faulty ? noting(l, s) : WADI_LV_NONE;
     const wadi_lv rest = bin(l, WADI_SOP_SUB, wadi_lb_lane(b, s->count, lane), base);
     wadi_lb_if(b, bin(l, WADI_SOP_GT, rest, num(l, 0)));
     declare(l, s, "so_far", var);
@@ -347,10 +361,11 @@ static void in_order(wadi_lower *l, const staging *s) {
     set_fields(l, s->fields, var, x);
     wadi_lb_end(b);
     own_row(l, s, lane, bin(l, WADI_SOP_MIN, rest, num(l, STRIPE)),
-            wadi_lb_prim(b, WADI_SOP_LNOT, WADI_BOOL, 1, &later), var);
+            wadi_lb_prim(b, WADI_SOP_LNOT, WADI_BOOL, 1, &later), bad, var);
     get_fields(l, s->fields, var, x);
     to_lane(l, s->fields, s->total, lane, x);
     wadi_lb_end(b);
+    if (s->faulty) noted(l, s, lane, bad);
     wadi_lanes_end(l, &open);
     wadi_lb_end(b);
 }
@@ -377,7 +392,7 @@ static void total_of_stretch(wadi_lower *l, const staging *s, wadi_lv lane, wadi
         const wadi_lv rest = bin(l, WADI_SOP_AND, count, num(l, STRIPE - 1));
         wadi_lb_if(b, bin(l, WADI_SOP_GT, rest, zero));
         declare(l, s, "tail", tail);
-        own_row(l, s, lane, rest, wadi_lb_bool(b, true), tail);
+        own_row(l, s, lane, rest, wadi_lb_bool(b, true), WADI_LV_NONE, tail);
         get_fields(l, s->fields, tail, x);
         wadi_lb_if(b, some);
         accumulate(l, s, total, x);
@@ -410,17 +425,21 @@ static void total_of_segment(wadi_lower *l, const wadi_row *r, void *env, wadi_l
     declare(l, s, "result", total);
     set_fields(l, s->fields, total, x);
     const wadi_segment_parts parts = parts_of(l, e);
+    wadi_row few_blocks = *r;
+    if (s->limit < INT64_MAX) few_blocks.blocks = s->limit / BLOCK;
     const wadi_lv later = bin(l, WADI_SOP_GT, r->n, num(l, BLOCK));
     const wadi_lv few = bin(l, WADI_SOP_LE, r->n, num(l, s->limit));
     wadi_lb_if_seldom(b, bin(l, WADI_SOP_LAND, later, few));
-    wadi_row_combine_blocks(l, r, x, wadi_segment_later_part, &parts, all);
+    wadi_row_combine_blocks(l, &few_blocks, x, wadi_segment_later_part, &parts, all);
     set_fields(l, s->fields, total, all);
     wadi_lb_end(b);
     get_fields(l, s->fields, total, out);
 }
 
-static wadi_row row_of(const staging *s, wadi_lv n) {
-    return (wadi_row){.f = s->w->bind->funs[0],
+static wadi_row row_of(const staging *s, wadi_lv n, wadi_lv bad) {
+    return (wadi_row){.quiet = s->faulty,
+                      .bad = bad,
+                      .f = s->w->bind->funs[0],
                       .fields = s->fields,
                       .each = s->fields,
                       .type = s->type,
@@ -440,7 +459,7 @@ static void results(wadi_lower *l, const staging *s) {
         is_one = bin(l, WADI_SOP_LAND, is_one,
                      bin(l, WADI_SOP_EQ, wadi_lb_lane(b, s->bad, lane), num(l, 0)));
     wadi_lb_if(b, is_one);
-    const wadi_row r = row_of(s, wadi_lb_lane(b, s->whole, lane));
+    const wadi_row r = row_of(s, wadi_lb_lane(b, s->whole, lane), e.bad);
     wadi_lower_fold_row(l, s->w->bind, &r, total_of_segment, &e, x);
     store(l, s, e.number, x);
     wadi_lb_end(b);
@@ -532,7 +551,7 @@ static void last_segment(wadi_lower *l, const staging *s, wadi_lv from) {
     wadi_lanes alone;
     wadi_lb_if(b, bin(l, WADI_SOP_LT, from, s->w->below));
     const wadi_lv j = bin(l, WADI_SOP_SUB, s->w->below, num(l, 1));
-    const wadi_lv last = bin(l, WADI_SOP_REM, bin(l, WADI_SOP_SUB, j, from), num(l, LANES));
+    const wadi_lv last = bin(l, WADI_SOP_REM, bin(l, WADI_SOP_SUB, j, from), num(l, s->at_once));
     finishing e = {s, last, j, WADI_LV_NONE};
     const wadi_lv n = wadi_lb_lane(b, s->whole, last);
     wadi_lb_if_seldom(b, bin(l, WADI_SOP_GT, n, num(l, s->limit)));
@@ -541,7 +560,7 @@ static void last_segment(wadi_lower *l, const staging *s, wadi_lv from) {
         in_turn(l, s->w, j, s->w->below);
         wadi_lb_else(b);
     }
-    const wadi_row r = row_of(s, n);
+    const wadi_row r = row_of(s, n, WADI_LV_NONE);
     wadi_lower_fold_row(l, s->w->bind, &r, total_of_many, &e, x);
     wadi_lanes_alone(l, &alone);
     store(l, s, j, x);
@@ -558,25 +577,25 @@ void wadi_lower_fold_segments(wadi_lower *l, const wadi_fold_stretches *w, int64
     wadi_fold_stretches batch = *w;
     staging s = staging_of(l, &batch);
     s.whole = wadi_lb_lanes(&l->b, WADI_I64, LANES, "whole");
-    s.limit = limit;
-    batch.first = wadi_lb_for(&l->b, w->first, w->below, LANES, "first");
+    s.limit = s.faulty ? INT64_MAX : limit;
+    batch.first = wadi_lb_for(&l->b, w->first, w->below, s.at_once, "first");
     go_through(l, &s);
     results(l, &s);
     if (w->quiet) {
         wadi_lb_if_seldom(&l->b, is_bad(l, &s));
-        const wadi_lv next = bin(l, WADI_SOP_ADD, batch.first, num(l, LANES));
+        const wadi_lv next = bin(l, WADI_SOP_ADD, batch.first, num(l, s.at_once));
         in_turn(l, w, batch.first, bin(l, WADI_SOP_MIN, next, w->below));
         wadi_lb_end(&l->b);
     }
     wadi_lb_end(&l->b);
-    if (w->parts >= 0) last_segment(l, &s, w->first);
+    if (w->parts >= 0 && !s.faulty) last_segment(l, &s, w->first);
 }
 
 void wadi_lower_fold_entries(wadi_lower *l, const wadi_fold_stretches *w) {
     if (l->status || l->b.failed) return;
     staging s = staging_of(l, w);
     s.of_table = true;
-    s.at_once = wadi_lower_fold_entries_at_once(w->bind);
+    s.at_once = wadi_lower_fold_entries_at_once(l, w->bind);
     go_through(l, &s);
     entries(l, &s);
 }

@@ -9,17 +9,23 @@
 
 enum { LANES = WADI_GROUP_LANES, MOST = 16, BYTES = 256 };
 
-int wadi_tile_columns(int fields, const wadi_type *type) {
+/* How many elements of a row a tile of such elements has. */
+static int columns_of(int fields, const wadi_type *type) {
     int bytes = 0, columns = MOST;
     for (int f = 0; f < fields; f++) bytes += wadi_type_size(type[f]);
     while (columns > 2 && columns * bytes > BYTES) columns /= 2;
     return columns;
 }
 
-void wadi_tile_declare(wadi_lower *l, int fields, const wadi_type *type, wadi_tile *out) {
-    *out = (wadi_tile){.fields = fields, .columns = wadi_tile_columns(fields, type)};
+void wadi_tile_declare_of(wadi_lower *l, int rows, int columns, int fields, const wadi_type *type,
+                          wadi_tile *out) {
+    *out = (wadi_tile){.fields = fields, .columns = columns};
     for (int f = 0; f < fields; f++)
-        out->array[f] = wadi_lb_lanes(&l->b, type[f], LANES * (out->columns + 1), "tile");
+        out->array[f] = wadi_lb_lanes(&l->b, type[f], rows * (columns + 1), "tile");
+}
+
+void wadi_tile_declare(wadi_lower *l, int fields, const wadi_type *type, wadi_tile *out) {
+    wadi_tile_declare_of(l, LANES, columns_of(fields, type), fields, type, out);
 }
 
 wadi_lv wadi_tile_place(wadi_lower *l, const wadi_tile *t, wadi_lv row, wadi_lv column) {

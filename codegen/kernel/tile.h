@@ -10,10 +10,11 @@ typedef struct wadi_tile {
     wadi_lv array[WADI_MAX_FIELDS];
 } wadi_tile;
 
-/** How many elements of a row a tile of such elements has. */
-int wadi_tile_columns(int fields, const wadi_type *type);
 /** Declares the memory of a tile for elements of these types, as many of a row as are worth it. */
 void wadi_tile_declare(wadi_lower *l, int fields, const wadi_type *type, wadi_tile *out);
+/** The same of that many rows and columns. */
+void wadi_tile_declare_of(wadi_lower *l, int rows, int columns, int fields, const wadi_type *type,
+                          wadi_tile *out);
 /** The place of element `column` of row `row`. */
 wadi_lv wadi_tile_place(wadi_lower *l, const wadi_tile *t, wadi_lv row, wadi_lv column);
 /** Code for the element at that place. */

@@ -18,11 +18,20 @@ static void behind(wadi_lower *l, const wadi_top *t, const wadi_lv *lanes, wadi_
     set_fields(l, t->fields, var, all);
 }
 
+/* Values to keep: one for each binary digit of the number of results. */
+static int runs_at_most(const wadi_top *t) {
+    int runs = 1;
+    if (t->most == 0) return WADI_TREE_RUNS;
+    for (int64_t n = t->most; n > 1; n /= 2) runs++;
+    return runs < WADI_TREE_RUNS ? runs : WADI_TREE_RUNS;
+}
+
 void wadi_top_declare(wadi_lower *l, wadi_top *t) {
+    const int runs = runs_at_most(t);
     if (t->any_order) return;
     for (int f = 0; f < t->fields; f++) {
-        t->run[f] = wadi_lb_lanes(&l->b, t->type[f], WADI_TREE_RUNS, "run");
-        if (t->carries) t->all[f] = wadi_lb_lanes(&l->b, t->type[f], WADI_TREE_RUNS, "all");
+        t->run[f] = wadi_lb_lanes(&l->b, t->type[f], runs, "run");
+        if (t->carries) t->all[f] = wadi_lb_lanes(&l->b, t->type[f], runs, "all");
     }
 }
 

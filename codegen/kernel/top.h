@@ -19,6 +19,7 @@ typedef struct wadi_top {
     const void *env;
     bool any_order; /* f gives the same bits in any order: one value is kept */
     bool carries;   /* the carry is needed after each result, not the total after the last */
+    int64_t most;   /* results that there may be; 0: not known */
     wadi_lv total[WADI_MAX_FIELDS]; /* variables */
 
     wadi_lv run[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS]; /* all: with the runs in front of each */

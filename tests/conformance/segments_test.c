@@ -70,6 +70,47 @@ static void scans(void **state) {
     }
 }
 
+/* Checks on one side of a branch, in loops and in f, none of which fails; folds that a map reads one by one; large elements. */
+static void folds_with_checks_and_large_elements(void **state) {
+    static const char *const bodies[] = {
+        "y = map w (k) { if gt k 90000 { r200000 ! k } else { 0.25 } }\n"
+        "a = fold_seg 0.0 o y (a, b) { add a b }\n"
+        "b = fold_seg 0.5 o y (a, b) { add (mul a 0.5) b }\n"
+        "c = zip_with a b (a, b) { mul a b }\noutput c\n",
+        "y = map w (k) { iterate (rem k 3) (i, s) { add s (r200000 ! (sub k i)) } from 0.0 }\n"
+        "a = fold_seg 0.0 o y (a, b) { add a b }\n"
+        "b = fold1_seg o1 w (a, b) { r = while (r) { gt r 1000 } do { quot r (sub b -1) } from a\n"
+        "add r b }\n"
+        "output a\noutput b\n",
+        "a = fold_seg 7 o w (a, b) { add (quot a (add b 1)) b }\n"
+        "b = fold_seg 0 o w (a, b) { rem b (add 1 (convert i64 (r200000 ! (min 9 a)))) }\n"
+        "output a\noutput b\n",
+        "y = map x (a) { x: a, y: mul a a, z: sub a 1.0 }\n"
+        "none = unit { x: 0.0, y: 0.5, z: 0.0 }\n"
+        "a = fold_seg none o y (ax, ay, az, bx, by, bz) { x: add ax bx, y: add ay by, z: max az bz "
+        "}\n"
+        "b = fold_seg none o y (ax, ay, az, bx, by, bz) { x: add (mul 0.5 ax) bz, y: by, z: add az "
+        "bx }\n"
+        "output a\noutput b\n",
+        "y = map x (r) { a: complex r 1.0, b: complex r 2.0, c: complex r 3.0, d: complex r 4.0, "
+        "e: complex r 5.0, f: complex r 6.0, g: complex r 7.0, h: complex r 8.0 }\n"
+        "c = unit { 0.0+0.0i }\n"
+        "none = map c (z) { a: z, b: z, c: z, d: z, e: z, f: z, g: z, h: z }\n"
+        "a = fold_seg none o y (a, b, c, d, e, f, g, h, i, j, k, l, m, n, p, q) { a: add a i, b: "
+        "add "
+        "b j, c: add c k, d: add d l, e: add e m, f: add f n, g: add g p, h: add h q }\n"
+        "output a\n"};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        wadi_text t = {0};
+        begin(&t, &all_offsets[i]);
+        wadi_text_addf(&t,
+                       "w = map x (a) { convert i64 (mul a 199999.0) }\n"
+                       "o1 = generate 2001 (j) { mul 66 j }\n%s",
+                       bodies[i]);
+        check(state, &t, false);
+    }
+}
+
 /* Segments of every row, and of records. */
 static void rows_and_records(void **state) {
     wadi_text t = {0};
@@ -132,13 +173,14 @@ static void the_first_fault_is_told(void **state) {
     }
 }
 
+static const offsets long_ones[] = {
+    {"a later block", "2", "mul j 200000"},
+    {"a later block of the third", "5", "add (min 9 (mul 3 j)) (mul 60000 (max 0 (sub j 2)))"},
+    {"short ones", "2001", "mul j 100"},
+};
+
 /* A fault in elements: in a later block of a segment, and in the segments before that as well. */
 static void the_first_fault_of_elements_is_told(void **state) {
-    static const offsets long_ones[] = {
-        {"a later block", "2", "mul j 200000"},
-        {"a later block of the third", "5", "add (min 9 (mul 3 j)) (mul 60000 (max 0 (sub j 2)))"},
-        {"short ones", "2001", "mul j 100"},
-    };
     static const char *const places[] = {
         "max 0 (sub 1 (mul (sub i 150001) (sub i 150001)))",
         "max 0 (sub (rem i 9000) 8998)",
@@ -164,14 +206,39 @@ static void the_first_fault_of_elements_is_told(void **state) {
     }
 }
 
+/* On one side of a branch, in a loop, and in a loop of f. */
+static void the_first_fault_of_scalar_control_is_told(void **state) {
+    static const char *const bodies[] = {
+        /* without a value of t, the second loop would not end */
+        "v = map w (k) { c = if gt k 30 { t ! k } else { 9 }\n"
+        "while (r) { ne r 1 } do { if gt r 1 { quot r 2 } else { r } } from c }\n"
+        "a = fold_seg 0 o v (a, b) { add a b }\noutput a\n",
+        "v = map w (k) { while (s) { lt s 900 } do { add s (t ! (max k 9)) } from 0 }\n"
+        "a = fold1_seg o v (a, b) { iterate 2 (i, r) { sub b (quot r (sub 3200 b)) } from a "
+        "}\noutput a\n",
+    };
+    for (size_t k = 0; k < sizeof long_ones / sizeof *long_ones; k++) {
+        wadi_text t = {0};
+        begin(&t, &long_ones[k]);
+        wadi_text_addf(&t,
+                       "t = generate 64 (i) { mul i i }\n"
+                       "w = generate 200000 (i) { add (rem i 60) (mul 70 (max 0 (sub (rem i 9000) "
+                       "8998))) }\n%s",
+                       bodies[k % 2]);
+        check(state, &t, true);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folds),
         cmocka_unit_test(scans),
+        cmocka_unit_test(folds_with_checks_and_large_elements),
         cmocka_unit_test(rows_and_records),
         cmocka_unit_test(elements_of_streams),
         cmocka_unit_test(the_first_fault_is_told),
         cmocka_unit_test(the_first_fault_of_elements_is_told),
+        cmocka_unit_test(the_first_fault_of_scalar_control_is_told),
     };
     return cmocka_run_group_tests(tests, texts_open, texts_close);
 }

@@ -38,6 +38,16 @@ wadi_status wadi_flat_compute(wadi_flat *c, const wadi_bind *bind, int slot) {
     return tag ? into_slot(c, bind, slot, tag) : wadi_flat_no_memory(c);
 }
 
+wadi_status wadi_flat_store(wadi_flat *c, const wadi_bind *bind) {
+    const wadi_val v = bind->results[0];
+    const wadi_array_type *t = &c->y->m->values[v].type.array[0];
+    const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
+    WADI_TRY(wadi_flat_slot(c, c->y->m->values[v].name, kind, t, &c->y->slot_of[v]));
+    WADI_TRY(into_slot(c, bind, c->y->slot_of[v], NULL));
+    c->known[v] = true;
+    return WADI_OK;
+}
+
 static wadi_status take_steps(wadi_flat *c, wadi_plan_version *v) {
     wadi_plan_step *steps = WADI_NEW_N(c->y->keep, wadi_plan_step, c->steps.n + 1);
     if (!steps) return wadi_flat_no_memory(c);

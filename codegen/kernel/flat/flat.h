@@ -32,6 +32,8 @@ void wadi_flat_each_element(wadi_lower *l);
 wadi_status wadi_flat_binds(wadi_flat *c, int n, const wadi_bind *const *binds);
 /** The steps that compute the result of `bind`, which is delayed, into `slot`. */
 wadi_status wadi_flat_compute(wadi_flat *c, const wadi_bind *bind, int slot);
+/** Adds the steps that store the result of `bind`, which is delayed, in a slot of its own: from here on, whoever reads it finds it there. */
+wadi_status wadi_flat_store(wadi_flat *c, const wadi_bind *bind);
 /** One kernel that goes through the elements of the level, as in schedule inside. */
 wadi_status wadi_flat_elements(wadi_flat *c, const wadi_bind *bind);
 
@@ -123,6 +125,8 @@ bool wadi_flat_is_harmless(wadi_flat *c, wadi_val array, bool cheap);
 bool wadi_flat_is_noted(wadi_flat *c, wadi_val array);
 /** Whether f can be applied in any order, to anything. */
 bool wadi_flat_fun_is_harmless(wadi_flat *c, const wadi_fun *f);
+/** Whether what it may fault in can be noted instead (wadi_lower_apply_quietly). */
+bool wadi_flat_fun_is_noted(wadi_flat *c, const wadi_fun *f);
 /** Whether workers may share the rows of a permute; then the steps of such a permute (scatter.c). */
 bool wadi_flat_shares(wadi_flat *c, const wadi_bind *bind);
 wadi_status wadi_flat_scatter(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);

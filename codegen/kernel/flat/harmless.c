@@ -5,7 +5,11 @@
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/row.h"
 
-static bool applies_without_fault(wadi_lower *l, const wadi_fun *f) {
+static wadi_lv noting(wadi_lower *l) {
+    return wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "bad");
+}
+
+static bool applies_without_fault(wadi_lower *l, const wadi_fun *f, bool quietly) {
     wadi_lv x[2 * WADI_MAX_FIELDS], out[WADI_MAX_FIELDS];
     wadi_trial trial;
     wadi_lower_try(l, &trial);
@@ -14,7 +18,10 @@ static bool applies_without_fault(wadi_lower *l, const wadi_fun *f) {
         const wadi_lv zero = wadi_lb_const(&l->b, (wadi_scalar){.type = t});
         x[i] = wadi_lb_get(&l->b, wadi_lb_var(&l->b, t, false, zero, "any"));
     }
-    wadi_lower_apply(l, f, x, out);
+    if (quietly)
+        wadi_lower_apply_quietly(l, f, x, noting(l), out);
+    else
+        wadi_lower_apply(l, f, x, out);
     return wadi_lower_tried(l, &trial) && !l->b.failed && !l->status;
 }
 
@@ -30,8 +37,7 @@ static bool reads_without_fault(wadi_lower *l, wadi_val array, bool quietly) {
         ix[d] = wadi_lb_range(&l->b, i, num(l, 0), last);
     }
     if (quietly)
-        wadi_lower_read_quietly(l, array, ix, wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "bad"),
-                                x);
+        wadi_lower_read_quietly(l, array, ix, noting(l), x);
     else
         wadi_lower_read(l, array, ix, x);
     for (int d = 0; d < rank; d++) wadi_lb_end(&l->b);
@@ -55,10 +61,18 @@ bool wadi_flat_is_noted(wadi_flat *c, wadi_val array) {
     return wadi_lower_fini(&l, &none) == WADI_OK && noted;
 }
 
-bool wadi_flat_fun_is_harmless(wadi_flat *c, const wadi_fun *f) {
+static bool fun_is_fine(wadi_flat *c, const wadi_fun *f, bool quietly) {
     wadi_lower l;
     wadi_lmodule none = {0};
     wadi_flat_start(c, &l, "trial");
-    const bool harmless = !l.b.failed && applies_without_fault(&l, f);
-    return wadi_lower_fini(&l, &none) == WADI_OK && harmless;
+    const bool fine = !l.b.failed && applies_without_fault(&l, f, quietly);
+    return wadi_lower_fini(&l, &none) == WADI_OK && fine;
+}
+
+bool wadi_flat_fun_is_harmless(wadi_flat *c, const wadi_fun *f) {
+    return fun_is_fine(c, f, false);
+}
+
+bool wadi_flat_fun_is_noted(wadi_flat *c, const wadi_fun *f) {
+    return fun_is_fine(c, f, true);
 }

@@ -12,7 +12,6 @@
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/row.h"
 #include "codegen/kernel/segment.h"
-#include "codegen/kernel/skeleton.h"
 
 enum { BLOCK = WADI_FOLD_BLOCK };
 
@@ -112,20 +111,8 @@ static wadi_status block_steps(wadi_flat *c, const wadi_bind *fold, const wadi_b
     return wadi_flat_cut(c, fold, *out_slot, &cut, "parts", sums, true);
 }
 
-/* ---- stored, for lanes ---- */
-
-static wadi_status store_kept(wadi_flat *c, const wadi_bind *filter) {
-    const wadi_val v = filter->results[0];
-    const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
-    WADI_TRY(wadi_flat_slot(c, c->y->m->values[v].name, kind, &c->y->m->values[v].type.array[0],
-                            &c->y->slot_of[v]));
-    WADI_TRY(wadi_skeleton_of(c->y, filter)->into_slot(c, filter, c->y->slot_of[v], NULL));
-    c->known[v] = true;
-    return WADI_OK;
-}
-
 wadi_status wadi_flat_masked(wadi_flat *c, const wadi_bind *fold, int *out_slot) {
     const wadi_bind *filter = filter_of(c, fold);
     if (!filter) return WADI_OK;
-    return c->y->grouped ? store_kept(c, filter) : block_steps(c, fold, filter, out_slot);
+    return c->y->grouped ? wadi_flat_store(c, filter) : block_steps(c, fold, filter, out_slot);
 }

@@ -29,12 +29,13 @@ static int64_t piece_of(const wadi_lower *l) {
 }
 
 /* The reduction of segments whose results `bind` reads element by element, `bind` itself if it is one; NULL if there is none. */
-static const wadi_bind *folded(const wadi_layout *y, const wadi_bind *bind) {
+static const wadi_bind *folded(const wadi_layout *y, const bool *known, const wadi_bind *bind) {
     if (bind->op->skeleton == WADI_SKEL_FOLD_SEG) return bind;
     for (int i = 0; bind->op->one_to_one && i < bind->nargs; i++) {
         const wadi_value *v = &y->m->values[bind->args[i]];
-        if (v->def != WADI_DEF_BIND || wadi_is_stored(y, bind->args[i])) continue;
-        const wadi_bind *below = folded(y, v->bind);
+        if (v->def != WADI_DEF_BIND || wadi_is_stored(y, bind->args[i]) || known[bind->args[i]])
+            continue;
+        const wadi_bind *below = folded(y, known, v->bind);
         if (below) return below;
     }
     return NULL;
@@ -42,7 +43,7 @@ static const wadi_bind *folded(const wadi_layout *y, const wadi_bind *bind) {
 
 /* The binding whose arguments are the offsets. */
 static const wadi_bind *segmented(const wadi_lower *l, const wadi_bind *bind) {
-    const wadi_bind *fold = folded(l->y, bind);
+    const wadi_bind *fold = folded(l->y, l->of.known, bind);
     return fold ? fold : bind;
 }
 
@@ -111,25 +112,38 @@ static void fold_unit(wadi_lower *l, const wadi_unit *u) {
     wadi_lower_fill_row(l, u->bind, u->extent, u->pointer, u->ix, from, below);
 }
 
+/* How folds of segments may go through elements. */
+typedef enum order {
+    IN_TURN, /* faults have to be told where they are met */
+    NOTED,   /* faults of elements and of f can be noted, and told by code that goes in order */
+    QUIETLY, /* so can those of elements; f has none */
+    ANYHOW   /* there are no faults */
+} order;
+
 /* The same by teams of a group's lanes. All segments but the last begin and end among the unit's elements. */
-static void by_teams(wadi_lower *l, const wadi_unit *u, bool quiet) {
+static void by_teams(wadi_lower *l, const wadi_unit *u, order o) {
     const wadi_vloc *at = &l->loc[u->bind->results[0]];
     wadi_fold_stretches w = {.bind = u->bind,
                              .extent = u->extent,
                              .pointer = u->pointer,
                              .ix = u->ix,
                              .parts = at->kind == WADI_LOC_PARTS ? at->slot : -1,
-                             .quiet = quiet};
+                             .quiet = o != ANYHOW,
+                             .faulty = o == NOTED};
     segments_of_unit(l, u, wadi_flat_piece(l, u), &w.first, &w.below);
     wadi_lower_fold_segments(l, &w, piece_of(l));
 }
 
 static void team_unit(wadi_lower *l, const wadi_unit *u) {
-    by_teams(l, u, false);
+    by_teams(l, u, ANYHOW);
 }
 
 static void quiet_team_unit(wadi_lower *l, const wadi_unit *u) {
-    by_teams(l, u, true);
+    by_teams(l, u, QUIETLY);
+}
+
+static void noted_team_unit(wadi_lower *l, const wadi_unit *u) {
+    by_teams(l, u, NOTED);
 }
 
 static void table_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
@@ -159,13 +173,13 @@ static void quiet_table_unit(wadi_lower *l, const wadi_unit *u) {
 
 static wadi_lv team_table_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
     return wadi_flat_pieces_of(l, table_pieces(l, bind, extent),
-                               wadi_lower_fold_entries_at_once(bind));
+                               wadi_lower_fold_entries_at_once(l, bind));
 }
 
-static void table_by_teams(wadi_lower *l, const wadi_unit *u, bool quiet) {
+static void table_by_teams(wadi_lower *l, const wadi_unit *u, order o) {
     const int rank = wadi_type_of(l, u->bind->results[0])->rank;
     const wadi_lv before = bin(l, WADI_SOP_MUL, wadi_flat_piece(l, u),
-                               num(l, wadi_lower_fold_entries_at_once(u->bind)));
+                               num(l, wadi_lower_fold_entries_at_once(l, u->bind)));
     const wadi_fold_stretches w = {.bind = u->bind,
                                    .extent = u->extent,
                                    .pointer = u->pointer,
@@ -173,16 +187,21 @@ static void table_by_teams(wadi_lower *l, const wadi_unit *u, bool quiet) {
                                    .first = bin(l, WADI_SOP_ADD, before, num(l, 1)),
                                    .below = u->extent[rank - 1],
                                    .parts = -1,
-                                   .quiet = quiet};
+                                   .quiet = o != ANYHOW,
+                                   .faulty = o == NOTED};
     wadi_lower_fold_entries(l, &w);
 }
 
 static void team_table_unit(wadi_lower *l, const wadi_unit *u) {
-    table_by_teams(l, u, false);
+    table_by_teams(l, u, ANYHOW);
 }
 
 static void quiet_team_table_unit(wadi_lower *l, const wadi_unit *u) {
-    table_by_teams(l, u, true);
+    table_by_teams(l, u, QUIETLY);
+}
+
+static void noted_team_table_unit(wadi_lower *l, const wadi_unit *u) {
+    table_by_teams(l, u, NOTED);
 }
 
 /* Whether segments may be gone through in another order than that of the source: nothing in them may fault. */
@@ -191,41 +210,29 @@ static bool has_any_order(wadi_flat *c, const wadi_bind *bind) {
            wadi_flat_is_harmless(c, bind->args[bind->nargs - 1], false);
 }
 
-/* How folds of segments may go through elements. */
-typedef enum order {
-    IN_TURN, /* faults have to be told where they are met */
-    QUIETLY, /* faults can be noted, and told by code that goes in order */
-    ANYHOW   /* there are no faults */
-} order;
-
 static order order_of(wadi_flat *c, const wadi_bind *bind) {
     const wadi_val array = bind->args[bind->nargs - 1];
     const bool room = c->y->m->values[array].type.array[0].elem.fields < WADI_MAX_FIELDS;
-    if (has_any_order(c, bind)) return ANYHOW;
-    return room && wadi_flat_fun_is_harmless(c, bind->funs[0]) && wadi_flat_is_noted(c, array)
-               ? QUIETLY
-               : IN_TURN;
-}
-
-static bool has_room(const wadi_flat *c, const wadi_bind *bind) {
-    const wadi_val array = bind->args[bind->nargs - 1];
-    return wadi_lower_folds_stretches(&c->y->m->values[array].type.array[0].elem);
+    const bool harmless = wadi_flat_fun_is_harmless(c, bind->funs[0]);
+    if (harmless && wadi_flat_is_harmless(c, array, false)) return ANYHOW;
+    if (!room || !wadi_flat_is_noted(c, array)) return IN_TURN;
+    if (harmless) return QUIETLY;
+    return c->y->grouped && wadi_flat_fun_is_noted(c, bind->funs[0]) ? NOTED : IN_TURN;
 }
 
 /* The cut of the table's units; NULL: there is no table. */
 static const wadi_cut *table_cut(wadi_flat *c, const wadi_bind *bind, bool *quiet) {
-    static const wadi_cut one = {table_extents, table_pieces, table_unit, .lanes = true};
-    static const wadi_cut quiet_one = {table_extents, table_pieces, quiet_table_unit};
-    static const wadi_cut teams = {table_extents, team_table_pieces, team_table_unit,
-                                   .lanes = true};
-    static const wadi_cut quiet_teams = {table_extents, team_table_pieces, quiet_team_table_unit,
-                                         .lanes = true};
+    static const wadi_cut one[] = {
+        [QUIETLY] = {table_extents, table_pieces, quiet_table_unit},
+        [ANYHOW] = {table_extents, table_pieces, table_unit, .lanes = true}};
+    static const wadi_cut teams[] = {
+        [NOTED] = {table_extents, team_table_pieces, noted_team_table_unit, .lanes = true},
+        [QUIETLY] = {table_extents, team_table_pieces, quiet_team_table_unit, .lanes = true},
+        [ANYHOW] = {table_extents, team_table_pieces, team_table_unit, .lanes = true}};
     const order o = order_of(c, bind);
-    const bool by_teams = c->y->grouped && has_room(c, bind);
-    *quiet = o == QUIETLY;
-    if (*quiet) return by_teams ? &quiet_teams : &quiet_one;
-    if (o == IN_TURN && !c->y->unchecked) return NULL;
-    return by_teams && o == ANYHOW ? &teams : &one;
+    *quiet = o == QUIETLY || o == NOTED;
+    if (o == IN_TURN) return c->y->unchecked ? &one[ANYHOW] : NULL;
+    return c->y->grouped ? &teams[o] : &one[o];
 }
 
 /* The table of block results, for segments longer than one block. If faults are noted, each entry tells whether there is one. */
@@ -447,21 +454,18 @@ static void expand_unit(wadi_lower *l, const wadi_unit *u) {
 
 /* z is read by the lanes. */
 static bool has_teams(wadi_flat *c, const wadi_bind *bind) {
-    return c->y->grouped && bind->op->skeleton == WADI_SKEL_FOLD_SEG && has_room(c, bind) &&
+    return c->y->grouped && bind->op->skeleton == WADI_SKEL_FOLD_SEG &&
            (bind->nargs < 3 || wadi_flat_is_harmless(c, bind->args[0], false));
 }
 
 static wadi_status fold_into(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
     static const wadi_cut one = {.pieces = pieces_of_segments, .unit = fold_unit, .lanes = true};
-    static const wadi_cut teams = {.pieces = pieces_of_segments, .unit = team_unit, .lanes = true};
-    static const wadi_cut quiet = {
-        .pieces = pieces_of_segments, .unit = quiet_team_unit, .lanes = true};
-    const wadi_cut *cut = &one;
-    if (has_teams(c, bind)) {
-        const order o = order_of(c, bind);
-        cut = o == ANYHOW ? &teams : o == QUIETLY ? &quiet : &one;
-    }
-    return wadi_flat_cut(c, bind, slot, cut, tag, -1, true);
+    static const wadi_cut teams[] = {
+        [NOTED] = {.pieces = pieces_of_segments, .unit = noted_team_unit, .lanes = true},
+        [QUIETLY] = {.pieces = pieces_of_segments, .unit = quiet_team_unit, .lanes = true},
+        [ANYHOW] = {.pieces = pieces_of_segments, .unit = team_unit, .lanes = true}};
+    const order o = has_teams(c, bind) ? order_of(c, bind) : IN_TURN;
+    return wadi_flat_cut(c, bind, slot, o == IN_TURN ? &one : &teams[o], tag, -1, true);
 }
 
 static bool has_blocks(wadi_flat *c, const wadi_bind *bind) {
@@ -496,10 +500,25 @@ static wadi_status expand_into(wadi_flat *c, const wadi_bind *bind, int slot, co
     return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
 }
 
+/* Stores the reductions of segments whose results `bind` reads element by element, where the lanes of groups make them faster than `bind` could. */
+static wadi_status store_folds(wadi_flat *c, const wadi_bind *bind) {
+    for (int i = 0; bind->op->one_to_one && i < bind->nargs; i++) {
+        const wadi_val v = bind->args[i];
+        const wadi_value *value = &c->y->m->values[v];
+        if (value->def != WADI_DEF_BIND || c->known[v]) continue;
+        if (has_teams(c, value->bind) && order_of(c, value->bind) != IN_TURN)
+            WADI_TRY(wadi_flat_store(c, value->bind));
+        else
+            WADI_TRY(store_folds(c, value->bind));
+    }
+    return WADI_OK;
+}
+
 /* A binding that reads the results of a reduction of segments element by element is cut like that reduction. */
 static wadi_status generate_into(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    return folded(c->y, bind) ? fold_into(c, bind, slot, tag)
-                              : wadi_flat_pieces(c, bind, slot, tag);
+    WADI_TRY(store_folds(c, bind));
+    return folded(c->y, c->known, bind) ? fold_into(c, bind, slot, tag)
+                                        : wadi_flat_pieces(c, bind, slot, tag);
 }
 
 static void scan_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
