@@ -46,4 +46,4 @@ static const char gives_up[] =
     "zeros may lose their sign";
 
 const wadi_language wadi_language_c = {"C",   wadi_emit_c, wadi_cc_find, identify,
-                                       build, vectors,     gives_up};
+                                       build, vectors,     true,         gives_up};

@@ -184,6 +184,7 @@ static void prepare_layout(making *k, wadi_error *err) {
     k->y.keep = k->made->arena;
     k->y.pure = k->version.pure;
     k->y.grouped = false;
+    k->y.tiled = k->made->target->language->tiles;
 }
 
 wadi_status wadi_versions_make(wadi_versions *v, int body, wadi_version_key version,

@@ -1,11 +1,16 @@
-"""The peer of bench_sort in Python: numpy. The protocol is that of bench/streams/child.h.
+"""The peer of bench_sort and bench_matmul in Python: numpy. The protocol is that of bench/streams/child.h.
 
     peers.py sort|argsort KIND TYPE WAY N
+    peers.py matmul THREADS TYPE any N
 
 The numbers are those of sort.c. KIND is numpy's: quicksort or stable."""
+import os
 import sys
 import time
 
+if sys.argv[1] == "matmul":  # numpy's library asks when it is loaded
+    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ[name] = sys.argv[2]
 try:
     import numpy as np
 except ImportError:
@@ -33,10 +38,14 @@ def numbers(kind, way, n):
 
 
 task, how, kind, way, n = sys.argv[1:6]
-a = numbers(kind, way, int(n))
-work = {"sort": np.sort, "argsort": np.argsort}[task]
+n = int(n)
+if task == "matmul":
+    a = numbers(kind, way, n * n).reshape(n, n)
+else:
+    a = numbers(kind, way, n)
+work = {"sort": lambda: np.sort(a, kind=how), "argsort": lambda: np.argsort(a, kind=how), "matmul": lambda: a @ a}[task]
 print("ready", flush=True)
 for line in sys.stdin:
     start = time.perf_counter()
-    work(a, kind=how)
+    work()
     print("%.9f" % (time.perf_counter() - start), flush=True)

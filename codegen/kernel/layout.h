@@ -18,6 +18,7 @@ typedef struct wadi_layout {
     wadi_error *err;
     bool unchecked; /* no bounds checks */
     bool pure;      /* the language's own computations instead of library routines */
+    bool tiled;     /* folds over all pairs are computed by tiles (kernel/pairs.h) */
     bool grouped;   /* units are work of groups, elements and accumulators that of their lanes */
     int counted;    /* slot of stream indices that kernels compute themselves; -1: none */
     int *slot_of;   /* [value] slot, or -1 */

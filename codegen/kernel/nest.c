@@ -180,6 +180,12 @@ static void each_row(wadi_lower *l, void *env, const wadi_lv *ix) {
                   f->extent[f->rank - 1]);
 }
 
+void wadi_lower_fill_elements(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                              const wadi_lv *pointer) {
+    filling f = filling_of(l, bind, extent, pointer);
+    run_nest(l, f.rank, extent, store_element, &f, &f);
+}
+
 void wadi_lower_fill(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                      const wadi_lv *pointer) {
     filling f = filling_of(l, bind, extent, pointer);
@@ -188,8 +194,8 @@ void wadi_lower_fill(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent
         row->fill(l, bind, extent, pointer);
     else if (row->row || row->part)
         wadi_lower_nest(l, f.rank - 1, extent, each_row, &f);
-    else
-        run_nest(l, f.rank, extent, store_element, &f, &f);
+    else if (!row->tiles || !row->tiles(l, bind, extent, pointer))
+        wadi_lower_fill_elements(l, bind, extent, pointer);
 }
 
 void wadi_lower_fill_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,

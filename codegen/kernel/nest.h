@@ -12,6 +12,9 @@ void wadi_lower_nest(wadi_lower *l, int rank, const wadi_lv *extent, wadi_nest_b
 /** Stores all elements of `bind`'s result through pointers; the result's extents are given. */
 void wadi_lower_fill(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                      const wadi_lv *pointer);
+/** The same one by one, whatever else the skeleton knows. */
+void wadi_lower_fill_elements(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                              const wadi_lv *pointer);
 /** The same for elements [from, below) of one row (the innermost dimension). */
 void wadi_lower_fill_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                          const wadi_lv *pointer, const wadi_lv *outer_ix, wadi_lv from,

@@ -25,6 +25,9 @@ typedef struct wadi_skeleton_row {
     /** All of it; the rank may be 0. */
     void (*fill)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                  const wadi_lv *pointer);
+    /** All of it by tiles, where that serves and it is not left to elements one by one; false: it is. NULL: never. */
+    bool (*tiles)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                  const wadi_lv *pointer);
     /** One row (the innermost dimension), at the outer index `ix`. Schedule flat cuts rows into parts: without `part`, a
      *  skeleton with `row` or `fill` needs `into_slot`. */
     void (*row)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent, const wadi_lv *pointer,

@@ -12,7 +12,7 @@
  *   - the same where the reader reads a number of places near each other: if computing an element again for each of them costs less than a
  *     trip through memory (TRIP). In a chain of such readers the numbers are multiplied, so chains end;
  *   - a fold that is read once, at the same index, by element-wise producers that end in a stored array of the same shape: the
- *     map after a fold becomes part of the fold's kernel;
+ *     map after a fold becomes part of the fold's kernel. A fold over all pairs is stored, because tiles compute it;
  *   - a filter that one fold reads and nobody else, through element-wise producers if there are some (a masked fold: K23 of Reppy and
  *     Wingerter 2020).
  * A value is stored if scalar code reads it by `!`, or if it is a result, a condition, the state of a loop, or an argument of an
@@ -26,8 +26,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "codegen/all_pairs.h"
 #include "codegen/kept.h"
 #include "codegen/rewrite.h"
+#include "operators/reduce_tree.h"
 
 /* Costs of scalar code in additions, roughly. */
 enum {
@@ -39,6 +41,7 @@ enum {
     LOOP = 1000,
     TRIP = 24,   /* storing an element and loading it again */
     MANY = 4096, /* where counts of places end */
+    SHORT = 16,  /* places of a fold over all pairs, from which on tiles pay */
     FAR = 16     /* element-wise producers between a filter and its fold */
 };
 
@@ -320,13 +323,26 @@ static const char *producer_obstacle(const fusing *s, const reads *r, const wadi
     return NULL;
 }
 
-static const char *fold_obstacle(const reads *r) {
+/* Whether tiles compute it, which share what they read with all results of a tile; then its results are computed together, and stored. A
+ * short fold would gain less than its results cost. */
+static bool has_tiles(const fusing *s, const wadi_bind *b) {
+    int64_t n = MANY;
+    const wadi_val array = b->args[b->nargs - 1];
+    const int rank = s->m->values[array].type.array[0].rank;
+    if (!wadi_op_has(b->op, WADI_TRAIT_REDUCES_ROWS) || rank < 3) return false;
+    const wadi_ext e = wadi_shapes_extent(s->cx->shapes, array, 0, rank - 1);
+    if (e != WADI_EXT_NONE) (void)wadi_ext_is_const(s->cx->shapes->extents, e, &n);
+    return n >= SHORT && wadi_fun_has_lanes(b->funs[0]) && wadi_folds_all_pairs(s->m, b);
+}
+
+static const char *fold_obstacle(const fusing *s, const reads *r, const wadi_bind *b) {
     if (r->whole) return r->why_whole;
     if (r->indexed) return "scalar code reads it by index";
     if (r->elsewhere) return "it is read inside another block";
     if (r->count > 1) return "it is read more than once: delayed, it would be reduced each time";
     if (r->count == 1 && !r->aligned)
         return "its reader is no element-wise producer of a stored array of the same shape";
+    if (has_tiles(s, b)) return "it goes over all pairs: its results are computed by tiles";
     return NULL;
 }
 
@@ -397,7 +413,7 @@ static void decide(fusing *s, const wadi_bind *b, wadi_val v) {
                            "%s gives all its elements at once", b->op->name);
         return;
     }
-    const char *why = folds ? fold_obstacle(r) : producer_obstacle(s, r, b);
+    const char *why = folds ? fold_obstacle(s, r, b) : producer_obstacle(s, r, b);
     if (why) {
         if (r->reader != WADI_NONE && !b->op->scalar) keep(s, v, r, why);
         return;

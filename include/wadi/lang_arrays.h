@@ -33,6 +33,12 @@ wadi_acc wadi_zip_with_min(wadi_fn2 f, wadi_acc a, wadi_acc b);
 /** wadi_zip_with_min with an environment. */
 wadi_acc wadi_zip_with_min_env(wadi_fn2_env f, void *env, wadi_acc a, wadi_acc b);
 
+/* ---- matrices ---- */
+
+/** The product of matrices, which are the last two dimensions of `a` and `b`: [.., m, k] and [.., k, n] give [.., m, n], where element (i, j) is
+ *  the wadi_sum of a[.., i, l] b[.., l, j] over l. Both have one rank, 2 at least, and one type of numbers. Extents that differ are a fault. */
+wadi_acc wadi_matmul(wadi_acc a, wadi_acc b);
+
 /* ---- parts of a dimension: `_on` names it, else it is the innermost ---- */
 
 wadi_acc wadi_init(wadi_acc a);             /**< all but the last; of an empty row an empty row */

@@ -230,9 +230,9 @@ static bool is_called(const char *const *texts, const char *call) {
 }
 
 static void random_programs_make_every_call_of_the_language(void **state) {
-    static const char *const files[] = {"",        "_arrays",  "_control", "_derived",
-                                        "_orders", "_outside", "_perils",  "_ragged",
-                                        "_random", "_records", "_scalar",  "_seq"};
+    static const char *const files[] = {"",         "_arrays", "_control", "_derived", "_orders",
+                                        "_outside", "_pairs",  "_perils",  "_ragged",  "_random",
+                                        "_records", "_scalar", "_seq"};
     enum { FILES = sizeof files / sizeof *files };
     char *texts[FILES + 1] = {0}, path[128];
     int wanting = 0;

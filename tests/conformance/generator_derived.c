@@ -228,5 +228,9 @@ void gen_derived_step(maker *m) {
     static void (*const steps[])(maker *) = {
         gen_order_step, do_part,     do_high_rank,  do_zip_more, do_permute_by,   do_offsets,
         do_scan_more,   do_promised, do_index_back, do_fft,      gen_record_step, gen_random_step};
-    steps[gen_below(&m->r, (int)(sizeof steps / sizeof steps[0]))](m);
+    const int step = gen_below(&m->r, (int)(sizeof steps / sizeof steps[0]));
+    if (steps[step] == do_zip_more && gen_below(&m->r, 2))
+        gen_pairs_step(m);
+    else
+        steps[step](m);
 }

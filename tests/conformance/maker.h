@@ -96,6 +96,8 @@ void gen_order_step(maker *m);
 void gen_siblings_step(maker *m);
 /* One that draws random numbers (generator_random.c). */
 void gen_random_step(maker *m);
+/* A fold over all pairs of rows and columns (generator_pairs.c). */
+void gen_pairs_step(maker *m);
 /* The same of filters, segments and what comes with them (generator_ragged.c). */
 void gen_ragged_step(maker *m);
 /* A branch, a loop or a sequence whose regions have steps of their own (generator_control.c); false: too deep already. */

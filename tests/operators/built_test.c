@@ -295,6 +295,7 @@ static void reductions_and_permutations(void **state) {
     A(wadi_fold_all(later, f(1), wadi_unit(f(2))));
     A(wadi_sum(g.m));
     A(wadi_sum(g.n));
+    A(wadi_matmul(g.m, wadi_transpose(g.m2)));
     A(wadi_product(g.z));
     A(wadi_minimum(g.m));
     A(wadi_maximum(g.m));

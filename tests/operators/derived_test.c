@@ -188,6 +188,28 @@ static void gather_if_reads_only_where_told(void **state) {
     end();
 }
 
+/* By hand; and that many matrices at once are products of their own. */
+static void matmul_multiplies_matrices(void **state) {
+    (void)state;
+    begin();
+    wadi_output("c", wadi_matmul(matrix(2, 3, I64S(1, 2, 3, 4, 5, 6)),
+                                 matrix(3, 2, I64S(7, 8, 9, 10, 11, 12))));
+    wadi_output("none", wadi_matmul(matrix(2, 0, NULL), matrix(0, 2, NULL)));
+    wadi_output("many", wadi_matmul(counting(3, I64S(2, 1, 2)), counting(3, I64S(2, 2, 1))));
+    run();
+    expect_shape("c", 2, I64S(2, 2));
+    expect_ints("c", 4, I64S(58, 64, 139, 154));
+    expect_ints("none", 4, I64S(0, 0, 0, 0));
+    expect_shape("many", 3, I64S(2, 1, 1));
+    expect_ints("many", 2, I64S(1, 13));
+    end();
+    begin();
+    wadi_output("x", wadi_matmul(matrix(2, 3, I64S(1, 2, 3, 4, 5, 6)),
+                                 matrix(2, 3, I64S(1, 2, 3, 4, 5, 6))));
+    run_fails(NULL, WADI_FAULT, "zip_with");
+    end();
+}
+
 static void all_and_any(void **state) {
     (void)state;
     begin();
@@ -266,6 +288,7 @@ int main(void) {
         cmocka_unit_test(scatter_sends_and_the_last_stays),
         cmocka_unit_test(histogram_combines_by_index),
         cmocka_unit_test(gather_if_reads_only_where_told),
+        cmocka_unit_test(matmul_multiplies_matrices),
         cmocka_unit_test(all_and_any),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,8 @@ static void reductions(void **state) {
     T(wadi_sum(bools()));
     T(wadi_sum(recs()));
     T(wadi_sum(unit0()));
+    T(wadi_matmul(mat(), vec()));
+    T(wadi_matmul(bools(), mat()));
     T(wadi_product(bools()));
     T(wadi_minimum(bools()));
     T(wadi_maximum(zs()));

@@ -116,6 +116,13 @@ wadi_status wadi_flat_masked(wadi_flat *c, const wadi_bind *fold, int *out_slot)
 wadi_status wadi_flat_fold_table(wadi_flat *c, const wadi_bind *bind, int *out_slot);
 /** Changes the extents of the result of a fold to those of that table. */
 void wadi_flat_fold_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent);
+/** Whether a fold that is stored is computed by tiles where its extents allow it (kernel/pairs.h). Then: the steps that compute it into `slot`, and
+ *  the extents of its table of blocks, which has no blocks if they do. */
+bool wadi_flat_has_pairs(wadi_flat *c, const wadi_bind *bind);
+wadi_status wadi_flat_pairs(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
+void wadi_flat_pairs_table(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent);
+/** How many rows of a fold make a unit. */
+int64_t wadi_flat_rows_per_unit(const wadi_lower *l, const wadi_bind *bind);
 /** Whether rows (the innermost dimension) of `array` may be longer than a unit. */
 bool wadi_flat_has_long_rows(const wadi_flat *c, wadi_val array);
 /** Whether elements of `array` can be read in any order, since no fault can come of it; if `cheap`, computing one twice costs no more than keeping

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/pairs.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/row.h"
 #include "codegen/kernel/skeleton.h"
@@ -75,7 +76,12 @@ static void blocks_unit(wadi_lower *l, const wadi_unit *u) {
     items_unit(l, u, each, bin(l, WADI_SOP_MUL, rows_of(l, u->bind), each));
 }
 
-static const wadi_cut *table_cut(const wadi_flat *c) {
+static const wadi_cut *table_cut(const wadi_flat *c, bool pairs) {
+    static const wadi_cut of_pairs = {.extents = wadi_flat_pairs_table,
+                                      .pieces = table_pieces,
+                                      .unit = table_unit,
+                                      .each = 1,
+                                      .joins = true};
     static const wadi_cut by_one = {.extents = wadi_flat_fold_extents,
                                     .pieces = table_pieces,
                                     .unit = table_unit,
@@ -87,7 +93,7 @@ static const wadi_cut *table_cut(const wadi_flat *c) {
                                        .whole = true,
                                        .lanes = true,
                                        .joins = true};
-    return c->y->grouped ? &by_groups : &by_one;
+    return pairs ? &of_pairs : c->y->grouped ? &by_groups : &by_one;
 }
 
 static void done_into(wadi_flat *c, const wadi_bind *bind, int slot) {
@@ -102,19 +108,20 @@ static wadi_status blocks(wadi_flat *c, const wadi_bind *bind) {
     if (slot < 0) {
         if (!wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1])) return WADI_OK;
         WADI_TRY(wadi_flat_fold_table(c, bind, &slot));
-        WADI_TRY(wadi_flat_cut(c, bind, slot, table_cut(c), "parts", -1, true));
+        const wadi_cut *cut = table_cut(c, wadi_flat_has_pairs(c, bind));
+        WADI_TRY(wadi_flat_cut(c, bind, slot, cut, "parts", -1, true));
     }
     done_into(c, bind, slot);
     return WADI_OK;
 }
 
-/* A group of lanes takes so many blocks at a time only if each has lanes. */
+/* A group of lanes takes so many blocks at a time only if each has lanes. Tiles share more than siblings do. */
 static wadi_status beside(wadi_flat *c, const wadi_bind *bind, wadi_flat_part *out) {
     if (!wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1]) ||
-        (c->y->grouped && !wadi_fun_has_lanes(bind->funs[0])))
+        (c->y->grouped && !wadi_fun_has_lanes(bind->funs[0])) || wadi_flat_has_pairs(c, bind))
         return WADI_OK;
     WADI_TRY(wadi_flat_fold_table(c, bind, &out->slot));
-    out->cut = table_cut(c);
+    out->cut = table_cut(c, false);
     out->tag = "parts";
     done_into(c, bind, out->slot);
     return WADI_OK;
@@ -122,28 +129,20 @@ static wadi_status beside(wadi_flat *c, const wadi_bind *bind, wadi_flat_part *o
 
 /* ---- rows reduced whole: several make a unit ---- */
 
-static int64_t rows_per_unit(const wadi_lower *l, const wadi_bind *bind) {
-    const wadi_val array = bind->args[bind->nargs - 1];
-    const wadi_ext e = wadi_shapes_extent(l->y->shapes, array, 0, wadi_type_of(l, array)->rank - 1);
-    int64_t n = 0;
-    if (e == WADI_EXT_NONE || !wadi_ext_is_const(l->y->shapes->extents, e, &n) || n <= 1)
-        return UNIT;
-    return n < UNIT ? UNIT / n : 1;
-}
-
 static wadi_lv whole_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
     const wadi_lv rows = extent[wadi_type_of(l, bind->results[0])->rank - 1];
-    return wadi_flat_pieces_of(l, rows, rows_per_unit(l, bind));
+    return wadi_flat_pieces_of(l, rows, wadi_flat_rows_per_unit(l, bind));
 }
 
 static void whole_unit(wadi_lower *l, const wadi_unit *u) {
-    wadi_flat_unit_of(l, u, rows_per_unit(l, u->bind));
+    wadi_flat_unit_of(l, u, wadi_flat_rows_per_unit(l, u->bind));
 }
 
 static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
     static const wadi_cut cut = {.pieces = whole_pieces, .unit = whole_unit};
     static const wadi_cut by_groups = {
         .rows = units_of_rows, .unit = rows_unit, .whole = true, .lanes = true};
+    if (wadi_flat_has_pairs(c, bind)) return wadi_flat_pairs(c, bind, slot, tag);
     if (c->parts[bind->results[0]] >= 0) return wadi_flat_pieces(c, bind, slot, tag);
     const bool groups = c->y->grouped && c->y->slots.at[slot].rank > 0;
     return wadi_flat_cut(c, bind, slot, groups ? &by_groups : &cut, tag, -1, true);
@@ -153,6 +152,7 @@ const wadi_skeleton_row wadi_skeleton_fold = {.element = wadi_lower_fold_at,
                                               .element_of_parts = wadi_lower_fold_parts,
                                               .together = wadi_lower_fold_together,
                                               .elements = wadi_lower_fold_rows,
+                                              .tiles = wadi_lower_pairs_fill,
                                               .blocks = blocks,
                                               .beside = beside,
                                               .into_slot = into_slot};
