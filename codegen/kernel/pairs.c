@@ -81,6 +81,18 @@ bool wadi_lower_pairs_has(wadi_lower *l, const wadi_bind *bind) {
     return t.found;
 }
 
+/* Opens a loop over parts of the rows, about as many each as a unit of schedule flat has: packed, all rows could take as much memory as the
+ * array. */
+static void open_rows(wadi_lower *l, wadi_pairs_part *part) {
+    const wadi_lv rows = part->below[0];
+    const wadi_lv parts =
+        bin(l, WADI_SOP_MAX, bin(l, WADI_SOP_QUOT, rows, num(l, WADI_PAIRS_UNIT_ROWS)), num(l, 1));
+    const wadi_lv at = wadi_lb_for(&l->b, num(l, 0), parts, 1, "part");
+    const wadi_lv next = bin(l, WADI_SOP_ADD, at, num(l, 1));
+    part->from[0] = bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_MUL, rows, at), parts);
+    part->below[0] = bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_MUL, rows, next), parts);
+}
+
 bool wadi_lower_pairs_fill(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                            const wadi_lv *pointer) {
     wadi_lv ix[WADI_MAX_RANK];
@@ -91,9 +103,10 @@ bool wadi_lower_pairs_fill(wadi_lower *l, const wadi_bind *bind, const wadi_lv *
     if (!has || l->b.failed) return false;
     wadi_lb_if(&l->b, wadi_lower_pairs_fit(l, bind));
     const int outer = outer_loops(l, bind, extent, ix);
-    const wadi_pairs_part part = whole(l, bind, extent, pointer, ix);
+    wadi_pairs_part part = whole(l, bind, extent, pointer, ix);
+    open_rows(l, &part);
     wadi_lower_pairs_part(l, &part);
-    for (int d = 0; d < outer; d++) wadi_lb_end(&l->b);
+    for (int d = 0; d <= outer; d++) wadi_lb_end(&l->b);
     wadi_lb_else(&l->b);
     wadi_lower_fill_elements(l, bind, extent, pointer);
     wadi_lb_end(&l->b);

@@ -6,6 +6,8 @@
 #include "codegen/kernel/lower.h"
 
 enum { WADI_PAIRS_ROW, WADI_PAIRS_COLUMN, WADI_PAIRS_PLACE, WADI_PAIRS_OPERANDS = 4 };
+/* Rows that are packed at a time, about. Packing a column costs as much as some products, and so many share it. */
+enum { WADI_PAIRS_UNIT_ROWS = 96 };
 
 /* Results of a fold that are computed together. */
 typedef struct wadi_pairs_part {

@@ -79,6 +79,7 @@ static void products_beyond_a_unit(void **state) {
     check_product(state, false, false, 7, 17, 4095);
     check_product(state, false, true, 6, 8, 4097);
     check_product(state, false, false, 200, 20, 18);
+    check_product(state, true, true, 193, 9, 17);
     check_product(state, false, true, 7, 530, 3);
 }
 

@@ -10,7 +10,7 @@
 
 /* Rows and columns of a unit, about. Packing an operand costs as much as some products, and is shared by so many. Packed rows of f64 for a
  * thousand places take 0.8 MB, which a nearer cache holds. */
-enum { UNIT_ROWS = 96, UNIT_COLUMNS = 256 };
+enum { UNIT_ROWS = WADI_PAIRS_UNIT_ROWS, UNIT_COLUMNS = 256 };
 
 bool wadi_flat_has_pairs(wadi_flat *c, const wadi_bind *bind) {
     wadi_lower l;
