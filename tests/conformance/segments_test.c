@@ -206,7 +206,7 @@ static void the_first_fault_of_elements_is_told(void **state) {
     }
 }
 
-/* On one side of a branch, in a loop, and in a loop of f. */
+/* On one side of a branch, in a loop, in a loop of f, and in f alone. */
 static void the_first_fault_of_scalar_control_is_told(void **state) {
     static const char *const bodies[] = {
         /* without a value of t, the second loop would not end */
@@ -216,6 +216,8 @@ static void the_first_fault_of_scalar_control_is_told(void **state) {
         "v = map w (k) { while (s) { lt s 900 } do { add s (t ! (max k 9)) } from 0 }\n"
         "a = fold1_seg o v (a, b) { iterate 2 (i, r) { sub b (quot r (sub 3200 b)) } from a "
         "}\noutput a\n",
+        /* in the chain of a block, not where its result is combined */
+        "a = fold_seg 0 o w (a, b) { add (rem a 50) (quot 900 (sub 129 b)) }\noutput a\n",
     };
     for (size_t k = 0; k < sizeof long_ones / sizeof *long_ones; k++) {
         wadi_text t = {0};
@@ -224,7 +226,7 @@ static void the_first_fault_of_scalar_control_is_told(void **state) {
                        "t = generate 64 (i) { mul i i }\n"
                        "w = generate 200000 (i) { add (rem i 60) (mul 70 (max 0 (sub (rem i 9000) "
                        "8998))) }\n%s",
-                       bodies[k % 2]);
+                       bodies[k]);
         check(state, &t, true);
     }
 }
