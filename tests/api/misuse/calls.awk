@@ -36,7 +36,7 @@ function valid(type) {
         sub(/ *\*$/, "", type)
         return "(&(" trim(type) "){0})"
     }
-    if (type ~ /^ *wadi_[a-z_]+ *\*\*$/) return "((" trim(type) ")&place)"
+    if (type ~ /^ *wadi_[a-z_]+ *\*\*$/) return "((void *)&place)"
     gsub(/\*/, "_p", type)
     gsub(/ /, "", type)
     return "valid_" type

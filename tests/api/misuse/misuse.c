@@ -281,7 +281,7 @@ static const wadi_order orders[1] = {{.key = f1}};
 #define valid_wadi_elem_type wadi_scalar_elem(WADI_F64)
 #define valid_char_p "x"
 #define valid_char_p_p ((void *)strings)
-#define valid_int_p (&(const int){0})
+#define valid_int_p (&(int){0})
 #define valid_int64_t_p (&number_out)
 #define valid_size_t_p (&size_out)
 #define valid_void_p (&place)
