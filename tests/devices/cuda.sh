@@ -1,0 +1,27 @@
+# Runs programs of tests/conformance on the device `cuda` over the doubles of NVIDIA's libraries: cuda.sh "QUICK" "FULL", the programs of the quick
+# suite and those at full length. Every run gives what the interpreter gives.
+#
+# The double of NVRTC takes a compiler of C++ for each text of kernels. So a written program runs in one of its variants here, the next program in
+# the next one, if SPARSE is not empty (WADI_CONFORMANCE_SPARSE).
+doubles=$WADI_BUILD/tests/doubles
+[ -e "$doubles/libdouble_cuda.so" ] && [ -e "$doubles/libdouble_nvrtc.so" ] || exit 77
+export WADI_CUDA_DRIVER="$doubles/libdouble_cuda.so" WADI_NVRTC="$doubles/libdouble_nvrtc.so" WADI_DEVICE=cuda WADI_LEARN=off
+[ -z "${SPARSE:-}" ] || export WADI_CONFORMANCE_SPARSE=1
+
+programs=$1 seeds=0-3
+if [ -n "${WADI_TEST_ALL:-}" ]; then
+    programs="$2" seeds=0-5
+fi
+unset WADI_TEST_ALL
+if [ -z "$programs" ]; then
+    echo "only at full length" >&2
+    exit 77
+fi
+failed=
+for program in $programs; do
+    WADI_CONFORMANCE_SEEDS=${WADI_CONFORMANCE_SEEDS:-$seeds} "$WADI_BUILD/tests/conformance_${program}_test" || failed="$failed $program"
+done
+[ -z "$failed" ] || {
+    echo "cuda: these have failed:$failed" >&2
+    exit 1
+}
