@@ -1,6 +1,6 @@
 /* An array takes memory from the pass that computes it to the last pass that reads it (sched/steps/last_uses.c). To the end stay results, what a
  * stream, a branch or a loop reads or gives, and single values. The greatest sum over all passes may depend on extents; then all sums
- * that no other one exceeds are told. */
+ * that no other one exceeds are told, or, if they are too many, the sum of all arrays, which none exceeds. */
 #include "codegen/cost_peak.h"
 
 #include "codegen/amounts.h"
@@ -75,6 +75,7 @@ static void follow_all(peaks *p) {
 
 typedef struct sums {
     int n;
+    bool too_many;
     wadi_ext of[SUMS];
     wadi_val in[SUMS]; /* what is computed then */
 } sums;
@@ -110,7 +111,8 @@ static void add(const wadi_named *x, sums *s, wadi_ext e, wadi_val in) {
         s->in[n++] = s->in[i];
     }
     s->n = n;
-    if (s->n == SUMS) return;
+    s->too_many = s->too_many || s->n == SUMS;
+    if (s->too_many) return;
     s->of[s->n] = e;
     s->in[s->n++] = in;
 }
@@ -134,7 +136,11 @@ static bool add_all(const peaks *p, sums *s) {
     return true;
 }
 
-static void print(const wadi_named *x, const sums *s) {
+static void print(const wadi_named *x, const sums *s, wadi_ext all) {
+    if (s->too_many) {
+        wadi_amount_print(x, all, "bytes at a time, as any pass may need most; ");
+        return;
+    }
     for (int i = 0; i < s->n; i++) {
         if (i > 0) wadi_text_add(x->out, " or ");
         wadi_amount_print(x, s->of[i], "bytes at a time, in computing ");
@@ -155,7 +161,7 @@ void wadi_cost_peak_explain(const wadi_named *x, wadi_block *main, wadi_arena *s
     for (size_t v = 0; v < n; v++) p.made[v] = p.last[v] = -1;
     follow_all(&p);
     if (add_all(&p, &s))
-        print(x, &s);
+        print(x, &s, sum_of_all(&p));
     else
         wadi_text_add(x->out, "? bytes at a time; ");
     wadi_amount_print(x, sum_of_all(&p), "bytes stored in all");

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/outfile.h"
 #include "base/pool.h"
+#include "base/task.h"
 #include "base/thread.h"
 #include "base/user_cache.h"
 #include "sched/devices.h"
@@ -96,7 +97,7 @@ static void keep(const char *path, double bandwidth) {
     (void)!wadi_outfile_put(path, text, (size_t)n, &options, NULL);
 }
 
-double wadi_machine_bandwidth(void) {
+static double kept_or_measured(void) {
     char path[ROOM];
     const bool has_path = find_path(path);
     const double kept = has_path ? read_kept(path) : 0;
@@ -104,4 +105,12 @@ double wadi_machine_bandwidth(void) {
     const double measured = measure();
     if (has_path && measured > 0) keep(path, measured);
     return measured;
+}
+
+/* A task that is stopped reads no files, and a run that was cancelled has a profile too. */
+double wadi_machine_bandwidth(void) {
+    const wadi_task before = wadi_task_begin((wadi_task){.name = "bandwidth"});
+    const double bandwidth = kept_or_measured();
+    wadi_task_end(before);
+    return bandwidth;
 }

@@ -310,11 +310,11 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     if (status != WADI_OK) tell_all(run, &why);
     if (status != WADI_OK && err != NULL) *err = why;
     wadi_task_end(before);
+    wadi_run_profile_end(run);
+    wadi_profile_take_up(around);
     wadi_mutex_lock(&run->lock);
     run->end_ns = wadi_clock_ns();
     wadi_mutex_unlock(&run->lock);
-    wadi_run_profile_end(run);
-    wadi_profile_take_up(around);
     wadi_waits_destroy(run->waits);
     run->waits = NULL;
     run->finished = status == WADI_OK;

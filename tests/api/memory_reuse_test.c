@@ -159,6 +159,36 @@ static void two_of_an_element_are_there_at_a_time(void **state) {
     end(&r);
 }
 
+/* Any of five sums may be the largest: what bounds them all is told. */
+static void many_sums_are_bounded_by_all(void **state) {
+#define ONE(k)                                      \
+    "input x" #k " : f64[n" #k "]\n"                \
+    "a" #k " = scanl1 x" #k " (x, y) { max x y }\n" \
+    "s" #k " = fold 0.0 a" #k " (x, y) { add x y }\noutput s" #k "\n"
+    (void)state;
+    static const char text[] = "program p\n" ONE(0) ONE(1) ONE(2) ONE(3) ONE(4);
+    static const wadi_compile_options o = {.explain = true,
+                                           .extents = "n0=1,n1=1,n2=1,n3=1,n4=1000"};
+    static const char *const wanted[] = {" bytes at a time, as any pass may need most; ", "8*n4"};
+    wadi_error err = {.status = WADI_OK};
+    wadi_exe *exe = NULL;
+    char *told = NULL;
+    const wadi_compile_options formulas = {.explain = true};
+    if (wadi_compile_text(text, "p", &formulas, &exe, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_int_equal(wadi_explain(exe, &told, NULL), WADI_OK);
+    for (int i = 0; i < 2; i++)
+        if (strstr(strstr(told, "memory, at most: "), wanted[i]) == NULL) fail_msg("%s", told);
+    free(told);
+    wadi_exe_destroy(exe);
+    if (wadi_compile_text(text, "p", &o, &exe, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_int_equal(wadi_explain(exe, &told, NULL), WADI_OK);
+    const int64_t most = strtoll(strstr(told, "memory, at most: ") + 17, NULL, 10);
+    assert_in_range(most, 8 * 1000, 8 * 1100);
+    free(told);
+    wadi_exe_destroy(exe);
+#undef ONE
+}
+
 static void extents_are_numbers(void **state) {
     static const char *const wrong[] = {
         "n", "n=", "=3", "n=3,", "n=-1", ",n=3", "n=x", "n=3;m=4", "n=1234567890123456"};
@@ -178,6 +208,7 @@ int main(void) {
                                        cmocka_unit_test(what_is_read_later_stays),
                                        cmocka_unit_test(what_other_phases_read_stays),
                                        cmocka_unit_test(two_of_an_element_are_there_at_a_time),
+                                       cmocka_unit_test(many_sums_are_bounded_by_all),
                                        cmocka_unit_test(extents_are_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
