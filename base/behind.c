@@ -17,10 +17,13 @@ void wadi_behind_watch(wadi_behind *b) {
     depth = 0;
 }
 
-void wadi_behind_enter(void) {
+void wadi_behind_enter_since(int64_t begin_ns) {
     if (mine == NULL || depth++ > 0) return;
-    const int64_t now = wadi_clock_ns();
-    atomic_store(&mine->since, now > 0 ? now : 1);
+    atomic_store(&mine->since, begin_ns > 0 ? begin_ns : 1);
+}
+
+void wadi_behind_enter(void) {
+    wadi_behind_enter_since(wadi_clock_ns());
 }
 
 void wadi_behind_leave(void) {

@@ -21,6 +21,8 @@ void wadi_behind_watch(wadi_behind *b);
 
 /* A call begins, and ends. They may be nested: the outermost counts. Nothing happens in a thread that cannot be left. */
 void wadi_behind_enter(void);
+/* The same for a call, or a part of one, that began at that time of the clock. */
+void wadi_behind_enter_since(int64_t begin_ns);
 void wadi_behind_leave(void);
 
 /* Leaves the thread if it has been in its call for `least_ns`. False: it goes on. */

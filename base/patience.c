@@ -13,6 +13,8 @@
 static const int64_t second = INT64_C(1000000000);
 static const int64_t look_ns = 50000000; /* whether the task was stopped */
 static const int64_t usual_s = 30, warn_s = 10;
+static const int64_t grace_ns =
+    INT64_C(2000000000); /* of who was stopped: a library that is well is not left for that */
 
 int64_t wadi_patience_ns(void) {
     const char *said = getenv("WADI_PATIENCE");
@@ -27,7 +29,6 @@ typedef struct call {
     wadi_behind behind;
     void (*fn)(void *env);
     void *env;
-    wadi_task task; /* of who waits */
     wadi_thread thread;
     wadi_mutex lock; /* guards what follows */
     wadi_condition ended;
@@ -36,7 +37,7 @@ typedef struct call {
 
 static void run(void *self) {
     call *c = self;
-    const wadi_task before = wadi_task_begin(c->task);
+    const wadi_task before = wadi_task_begin((wadi_task){.name = "library"});
     wadi_behind_watch(&c->behind);
     wadi_behind_enter();
     c->fn(c->env);
@@ -61,22 +62,28 @@ static wadi_status begin(call *c, wadi_error *err) {
     return status;
 }
 
+/* A moment of waiting, in which the waiting thread itself may be left: before it touches anything of a run that may be gone. By the lock. */
+static void wait_a_moment(call *c, int64_t from, int64_t most) {
+    wadi_behind_enter_since(from);
+    (void)wadi_condition_wait_for(&c->ended, &c->lock, most < look_ns ? most : look_ns);
+    wadi_behind_leave();
+}
+
 /* Until the call has returned, or has been left. By the lock. */
 static wadi_status wait_for(call *c, const char *what, wadi_error *err) {
     const int64_t from = wadi_clock_ns(), limit = wadi_patience_ns();
     bool warned = false;
     while (!c->done) {
         const int64_t left = limit - (wadi_clock_ns() - from);
-        (void)wadi_condition_wait_for(&c->ended, &c->lock,
-                                      left < look_ns ? (left > 0 ? left : 0) : look_ns);
+        wait_a_moment(c, from, left > 0 ? left : 0);
         const int64_t took = wadi_clock_ns() - from;
         if (c->done) break;
         if (took >= warn_s * second && limit > warn_s * second && !warned) {
             wadi_logf(WADI_LOG_WARNING, "%s has not answered for %d s", what, (int)warn_s);
             warned = true;
         }
-        if (wadi_task_check(err) != WADI_OK && wadi_behind_try(&c->behind, 0))
-            return WADI_CANCELLED;
+        if (wadi_task_stopped() && wadi_behind_try(&c->behind, limit < grace_ns ? limit : grace_ns))
+            return wadi_task_check(err);
         if (took >= limit && wadi_behind_try(&c->behind, 0))
             return wadi_fail(err, WADI_DEVICE, "%s has not answered within %g s", what,
                              (double)limit / (double)second);
@@ -91,17 +98,14 @@ wadi_status wadi_patience_call(const char *what, void (*fn)(void *env), void *en
     if (c == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", what);
     c->fn = fn;
     c->env = env;
-    c->task = *wadi_task_now();
     wadi_status status = begin(c, err);
     if (status != WADI_OK) {
         free(c);
         return status;
     }
-    wadi_behind_enter();
     wadi_mutex_lock(&c->lock);
     status = wait_for(c, what, err);
     wadi_mutex_unlock(&c->lock);
-    wadi_behind_leave();
     *out_left = status != WADI_OK;
     if (*out_left) return status;
     wadi_thread_join(&c->thread);

@@ -323,11 +323,10 @@ static void keep_for_ever(wadi_exe *exe) {
 void wadi_exe_destroy(wadi_exe *exe) {
     if (!exe) return;
     wadi_exe_settle(exe);
-    if (exe->stays) {
+    if (exe->stays || !wadi_exe_unload(exe)) {
         keep_for_ever(exe);
         return;
     }
-    wadi_exe_unload(exe);
     free(exe->report);
     wadi_versions_destroy(exe->versions);
     wadi_plan_destroy(exe->plan);

@@ -107,8 +107,8 @@ WADI_NODISCARD wadi_status wadi_exe_make(wadi_exe *exe, wadi_exe_version *v, con
  * cost noted) if it is expected to take longer. */
 WADI_NODISCARD wadi_status wadi_exe_load(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns,
                                          wadi_error *err);
-/* Unloads what was loaded and forgets what was made, with all sets. */
-void wadi_exe_unload(wadi_exe *exe);
+/* Unloads what was loaded and forgets what was made, with all sets. False: a driver has not come back from that in time, and the executable must stay. */
+bool wadi_exe_unload(wadi_exe *exe);
 
 /* ---- ahead.c ---- */
 

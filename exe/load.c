@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/patience.h"
 #include "base/task.h"
 #include "codegen/build/cache.h"
+#include "codegen/targets.h"
 
 wadi_status wadi_exe_make(wadi_exe *exe, wadi_exe_version *v, const wadi_made **out,
                           wadi_error *err) {
@@ -108,16 +110,44 @@ wadi_status wadi_exe_load(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns, 
     return st;
 }
 
-void wadi_exe_unload(wadi_exe *exe) {
+/* ---- unloading ---- */
+
+/* Frees nothing: who is left behind here may come back to it. */
+static void unload_all(void *self) {
+    wadi_exe *exe = self;
+    for (wadi_exe_set *set = exe->sets; set; set = set->next)
+        for (int i = 0; i < exe->plan->nbodies * WADI_BODY_VERSIONS; i++) {
+            wadi_exe_version *v = &set->version[i];
+            if (v->state == WADI_EXE_LOADED) set->images->unload(&v->loaded);
+            v->state = WADI_EXE_ABSENT;
+        }
+}
+
+/* Whether a driver has loaded some of it. */
+static bool a_driver_has_it(const wadi_exe *exe) {
+    for (const wadi_exe_set *set = exe->sets; set; set = set->next)
+        for (int i = 0; i < exe->plan->nbodies * WADI_BODY_VERSIONS; i++)
+            if (set->version[i].state == WADI_EXE_LOADED &&
+                strcmp(set->images->language, wadi_language_c.name) != 0)
+                return true;
+    return false;
+}
+
+bool wadi_exe_unload(wadi_exe *exe) {
+    bool left = false;
+    if (a_driver_has_it(exe) &&
+        wadi_patience_call("unloading kernels", unload_all, exe, &left, NULL) != WADI_OK && left)
+        return false;
+    unload_all(exe); /* nothing is left to unload, unless there was no thread for it */
     for (wadi_exe_set *set = exe->sets, *next; set; set = next) {
         next = set->next;
         for (int i = 0; i < exe->plan->nbodies * WADI_BODY_VERSIONS; i++) {
             wadi_exe_version *v = &set->version[i];
-            if (v->state == WADI_EXE_LOADED) set->images->unload(&v->loaded);
             free(v->kernels);
             wadi_made_destroy(v->made);
         }
         free(set);
     }
     exe->sets = NULL;
+    return true;
 }

@@ -131,7 +131,7 @@ static wadi_status ask(const wadi_device_row *row, bool *out_over, wadi_error *e
     *out_over = noted || status != WADI_CANCELLED;
     if (noted && status != WADI_OK) return status; /* who was left behind has *c */
     if (!noted && status == WADI_OK) count_now(c);
-    if (status == WADI_OK && c->status == WADI_OK && c->count > 0 && notes) leave_note(note);
+    if (status == WADI_OK && c->status == WADI_OK && notes) leave_note(note);
     free(c);
     return status;
 }

@@ -75,14 +75,16 @@ static uint64_t time_of(const driver *d, wadi_opencl_event e, uint32_t what) {
 
 /* The command has ended: its time counts, and its failure is remembered. */
 static void end_event(driver *d, wadi_opencl_event e) {
+    int32_t status = 0;
+    wadi_behind_enter();
     const uint64_t begin = time_of(d, e, WADI_OPENCL_EVENT_BEGIN),
                    end = time_of(d, e, WADI_OPENCL_EVENT_END);
-    int32_t status = 0;
-    if (cl(d)->GetEventInfo(e, WADI_OPENCL_EVENT_STATUS, sizeof status, &status, NULL) == 0 &&
-        status < 0)
-        (void)check(d, "a command", status);
-    if (end > begin) atomic_fetch_add(&d->busy_ns, (int64_t)(end - begin));
+    if (cl(d)->GetEventInfo(e, WADI_OPENCL_EVENT_STATUS, sizeof status, &status, NULL) != 0)
+        status = 0;
     (void)cl(d)->ReleaseEvent(e);
+    wadi_behind_leave();
+    if (status < 0) (void)check(d, "a command", status);
+    if (end > begin) atomic_fetch_add(&d->busy_ns, (int64_t)(end - begin));
 }
 
 /* The oldest n commands have ended. */
@@ -154,10 +156,11 @@ static void put(wadi_gpu_driver *self, void *to, const void *from, size_t bytes)
     wadi_opencl_event e;
     if (!place(d, to, bytes, &at)) return;
     const void *aside = put_aside(d, from, bytes);
-    if (!check(d, "clEnqueueWriteBuffer",
-               cl(d)->EnqueueWriteBuffer(d->queue, d->heap, aside == NULL, at, bytes,
-                                         aside == NULL ? from : aside, 0, NULL, &e)))
-        return;
+    if (aside != NULL) wadi_behind_enter(); /* what the library reads of the host's may go away */
+    const int32_t code = cl(d)->EnqueueWriteBuffer(d->queue, d->heap, aside == NULL, at, bytes,
+                                                   aside == NULL ? from : aside, 0, NULL, &e);
+    if (aside != NULL) wadi_behind_leave();
+    if (!check(d, "clEnqueueWriteBuffer", code)) return;
     add_event(d, e);
     if (aside == NULL) end_events(d, d->events);
 }
@@ -183,11 +186,12 @@ static void copy(wadi_gpu_driver *self, void *to, const void *from, size_t bytes
     driver *d = of(self);
     size_t source, target;
     wadi_opencl_event e;
-    if (to != from && place(d, from, bytes, &source) && place(d, to, bytes, &target) &&
-        check(d, "clEnqueueCopyBuffer",
-              cl(d)->EnqueueCopyBuffer(d->queue, d->heap, d->heap, source, target, bytes, 0, NULL,
-                                       &e)))
-        add_event(d, e);
+    if (to == from || !place(d, from, bytes, &source) || !place(d, to, bytes, &target)) return;
+    wadi_behind_enter();
+    const int32_t code =
+        cl(d)->EnqueueCopyBuffer(d->queue, d->heap, d->heap, source, target, bytes, 0, NULL, &e);
+    wadi_behind_leave();
+    if (check(d, "clEnqueueCopyBuffer", code)) add_event(d, e);
 }
 
 /* ---- kernels ---- */
@@ -201,10 +205,7 @@ static int32_t enqueue(driver *d, const wadi_opencl_code *c, size_t items,
     if (code == WADI_OPENCL_SUCCESS) code = cl(d)->SetKernelArg(c->kernel, 1, sizeof *call, call);
     if (code != WADI_OPENCL_SUCCESS) return code;
     *what = "clEnqueueNDRangeKernel";
-    wadi_behind_enter();
-    code = cl(d)->EnqueueNDRangeKernel(d->queue, c->kernel, 1, NULL, &items, &group, 0, NULL, out);
-    wadi_behind_leave();
-    return code;
+    return cl(d)->EnqueueNDRangeKernel(d->queue, c->kernel, 1, NULL, &items, &group, 0, NULL, out);
 }
 
 static void launch(wadi_gpu_driver *self, wadi_code kernel, int64_t groups,
@@ -218,12 +219,16 @@ static void launch(wadi_gpu_driver *self, wadi_code kernel, int64_t groups,
     here.origin = (uint64_t)(uintptr_t)d->origin;
     here.which = c->which;
     (void)pthread_mutex_lock(&c->lock);
+    wadi_behind_enter();
     const int32_t code = enqueue(d, c, (size_t)groups * WADI_GPU_LANES, &here, &what, &e);
+    wadi_behind_leave();
     (void)pthread_mutex_unlock(&c->lock);
-    if (check(d, what, code)) {
-        add_event(d, e);
-        (void)check(d, "clFlush", cl(d)->Flush(d->queue));
-    }
+    if (!check(d, what, code)) return;
+    add_event(d, e);
+    wadi_behind_enter();
+    const int32_t flushed = cl(d)->Flush(d->queue);
+    wadi_behind_leave();
+    (void)check(d, "clFlush", flushed);
 }
 
 static wadi_status wait_for(wadi_gpu_driver *self, wadi_error *err) {
@@ -243,11 +248,13 @@ static void destroy(wadi_gpu_driver *self) {
     if (d->queue != NULL) {
         wadi_behind_enter();
         (void)cl(d)->Finish(d->queue);
-        wadi_behind_leave();
         end_events(d, d->events);
         (void)cl(d)->ReleaseCommandQueue(d->queue);
+        wadi_behind_leave();
     }
+    wadi_behind_enter();
     if (d->heap != NULL) (void)cl(d)->ReleaseMemObject(d->heap);
+    wadi_behind_leave();
     free(d->aside);
     if (d->origin != NULL) (void)munmap(d->origin, d->size);
     wadi_opencl_range_fini(&d->range);

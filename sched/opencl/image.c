@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/behind.h"
 #include "base/error.h"
 
 enum { LOG_LINES = 6, LOG_ROOM = 360 };
@@ -128,15 +129,18 @@ static const char *options_for(const wadi_opencl_machine *m, const char *text) {
                             : "-w -cl-std=CL1.2";
 }
 
+/* The library may read the text as long as it builds, also when the thread has been left behind: it is the caller's to keep. */
 static wadi_status build(wadi_opencl_machine *m, const char *text, wadi_opencl_program *out,
                          wadi_error *err) {
     const size_t length = strlen(text);
     wadi_opencl_context context = NULL;
     int32_t code = WADI_OPENCL_SUCCESS;
     WADI_TRY(wadi_opencl_context_of(m, &context, err));
+    wadi_behind_enter();
     wadi_opencl_program p = m->cl->CreateProgramWithSource(context, 1, &text, &length, &code);
+    if (p != NULL) code = m->cl->BuildProgram(p, 1, &m->device, options_for(m, text), NULL, NULL);
+    wadi_behind_leave();
     if (p == NULL) return wadi_opencl_failed(m->name, "clCreateProgramWithSource", code, err);
-    code = m->cl->BuildProgram(p, 1, &m->device, options_for(m, text), NULL, NULL);
     if (code == WADI_OPENCL_SUCCESS) {
         *out = p;
         return WADI_OK;
@@ -161,7 +165,7 @@ static wadi_status load(const wadi_image_ops *self, const wadi_image *image, con
     l->machine = m;
     l->text = strdup(image->bytes);
     const wadi_status status = l->text != NULL
-                                   ? build(m, image->bytes, &l->program, err)
+                                   ? build(m, l->text, &l->program, err)
                                    : wadi_fail(err, WADI_MEMORY, "%s: out of memory", m->name);
     if (status != WADI_OK) {
         free(l->text);
@@ -201,7 +205,9 @@ static wadi_status make_code(loaded *l, const char *name, wadi_opencl_code **out
     char room[ENTRY_ROOM];
     uint32_t which;
     const char *entry = entry_of(l->text, name, room, &which);
+    wadi_behind_enter();
     wadi_opencl_kernel kernel = m->cl->CreateKernel(l->program, entry, &code);
+    wadi_behind_leave();
     if (kernel == NULL)
         return wadi_fail(err, WADI_IO, "%s: there is no kernel %s: %s", m->name, name,
                          wadi_opencl_code_name(code) != NULL ? wadi_opencl_code_name(code) : "?");
@@ -237,13 +243,17 @@ static void unload(wadi_kernels *kernels) {
     if (l == NULL) return;
     for (wadi_opencl_code *c = l->codes; c != NULL;) {
         wadi_opencl_code *next = c->next;
+        wadi_behind_enter();
         (void)l->machine->cl->ReleaseKernel(c->kernel);
+        wadi_behind_leave();
         (void)pthread_mutex_destroy(&c->lock);
         free(c->name);
         free(c);
         c = next;
     }
+    wadi_behind_enter();
     (void)l->machine->cl->ReleaseProgram(l->program);
+    wadi_behind_leave();
     (void)pthread_mutex_destroy(&l->lock);
     free(l->text);
     free(l);

@@ -78,6 +78,10 @@ grep -q '^2 runs, one on cpu, one on cuda:0.* one shared.* agree$' out && grep -
 WADI_CUDA_DOUBLE="mode=2" refused 'device: "cuda:0" cannot be used: its owner has forbidden it to compute' dotp --device cpu,cuda
 WADI_CUDA_DOUBLE="hang=cuDevicePrimaryCtxRetain:1" WADI_PATIENCE=0.5 refused 'cuda:0 has not answered within 0.5 s' dotp --device cuda
 WADI_CUDA_DOUBLE="hang=cuInit:1" WADI_PATIENCE=0.5 refused 'there is no "cuda:0": its library did not answer within 0.5 s' dotp --device cpu,cuda
+# A driver that does not come back from freeing the kernels of a program that has ended holds nobody up.
+for call in cuModuleUnload:2 cuDevicePrimaryCtxRelease:3; do
+    [ "$(WADI_CUDA_DOUBLE="hang=$call" WADI_PATIENCE=0.5 dotp --device cuda)" = "dot = f32 32.0" ] || fail "hang=$call"
+done
 WADI_CUDA_DOUBLE="lost=60" refused 'cuda:0: the device is lost: ' dotp --device cuda
 
 # A device that is newer than the compiler, whose driver finishes what the compiler leaves open.

@@ -55,6 +55,12 @@ told 'none: its library is broken: asking it ended in a crash'
 refused 'there is no "opencl:0": its library is broken: asking it ended in a crash' dotp --device cpu,opencl:0
 [ "$(WADI_CUDA_DRIVER=/none dotp --device all 2>err)" = "dot = f32 32.0" ] || fail "all, with a driver that crashes"
 grep -q 'left out of "all": opencl: its library is broken' err || fail "all, with a driver that crashes: $(cat err)"
+# Who ignores his children, as the program that starts wadi may do, is told as well.
+if env --ignore-signal=CHLD true 2>/dev/null; then
+    env --ignore-signal=CHLD "$wadi" devices >out 2>&1 || fail "wadi devices, children ignored: $(cat out)"
+    grep -q '^opencl.*none: its library is broken: it ended the process that asked it' out || fail "wadi devices, children ignored: $(cat out)"
+    refused 'there is no "opencl:0": its library is broken' env --ignore-signal=CHLD "$wadi" run --device cpu,opencl:0 "$examples/dotp.wadi" xs=1 ys=2
+fi
 export WADI_OPENCL_DRIVER=$doubles/libdouble_opencl_hangs.so WADI_PATIENCE=0.5
 told 'none: its library did not answer within 0.5 s'
 refused 'there is no "opencl:0": its library did not answer within 0.5 s' dotp --device opencl
@@ -67,6 +73,26 @@ asker=$!
 sleep 0.5
 kill "$asker"
 ! wait "$asker" || fail "a signal does not end a program that asks a driver"
+# The process that asks for a program ends with it, however that ends.
+child_of() { for stat in /proc/[0-9]*/stat; do sed -n "s/^\\([0-9]*\\) (.*) [A-Z] $1 .*/\\1/p" "$stat" 2>/dev/null || :; done; }
+if [ -e /proc/self/stat ]; then
+    "$wadi" run --device opencl "$examples/dotp.wadi" xs=1 ys=2 >out 2>&1 &
+    asker=$!
+    child=
+    for moment in 1 2 3 4 5 6 7 8 9 10; do
+        child=$(child_of "$asker")
+        [ -z "$child" ] || break
+        sleep 0.2
+    done
+    [ -n "$child" ] || fail "no process asks for a program"
+    kill -9 "$asker"
+    wait "$asker" || :
+    for moment in 1 2 3 4 5 6 7 8 9 10; do
+        [ -e "/proc/$child" ] || break
+        sleep 0.2
+    done
+    [ ! -e "/proc/$child" ] || grep -q ') Z ' "/proc/$child/stat" || fail "a process that asks has outlived its program"
+fi
 unset WADI_PATIENCE
 export WADI_OPENCL_DRIVER=$doubles/libdouble_opencl_broken.so
 told ':0 .*Narrow, OpenCL 1.2 double, driver 1.5, no f64, 3.0 GiB (kernels in OpenCL C)$'
