@@ -109,6 +109,15 @@ static void choose(wadi_at *cx, wadi_sx c, int n, const wadi_type *types, bool l
     if (!light) self_of(cx)->joint = true;
 }
 
+enum { MAX_FIELDS = 3 };
+
+bool wadi_all_pairs_take(const wadi_elem *e) {
+    if (e->fields > MAX_FIELDS) return false;
+    for (int f = 0; f < e->fields; f++)
+        if (wadi_type_is_complex(e->type[f])) return false;
+    return true;
+}
+
 bool wadi_folds_all_pairs(const wadi_module *m, const wadi_bind *fold) {
     static const wadi_at_ops ops = {constant,     prim,  select, read_element,
                                     read_checked, apply, extent, choose};
@@ -118,7 +127,8 @@ bool wadi_folds_all_pairs(const wadi_module *m, const wadi_bind *fold) {
     /* index functions read the module and never change it */
     wadi_at cx = {&ops, (wadi_module *)(uintptr_t)m, &s};
     wadi_sx ix[WADI_MAX_RANK] = {0}, out[WADI_MAX_FIELDS];
-    if (rank < 3) return false;
+    if (rank < 3 || !wadi_all_pairs_take(&m->values[fold->results[0]].type.array[0].elem))
+        return false;
     ix[rank - 3] = ROW;
     ix[rank - 2] = COLUMN;
     ix[rank - 1] = PLACE;

@@ -210,10 +210,12 @@ static void one_item(wadi_lower *l, const wadi_fold_items *w, wadi_lv number) {
     const int outer = outer_rank(l, w->folds[0]);
     index_of(l, w, number, ix);
     for (int d = 0; d < outer && w->each == WADI_LV_NONE; d++) l->position.ix[d] = ix[d];
+    const wadi_lower_position around = wadi_lower_at_element(l, outer, ix);
     if (w->each != WADI_LV_NONE)
         wadi_lower_fold_block(l, w->count, w->folds, ix, ix[outer], x);
     else
         wadi_lower_fold_all(l, w->count, w->folds, outer > 0 ? ix : NULL, x);
+    l->position = around;
     store_item(l, w, ix, x);
 }
 

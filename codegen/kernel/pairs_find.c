@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "codegen/all_pairs.h"
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/check.h"
 #include "codegen/kernel/read.h"
@@ -17,7 +18,7 @@
 #include "operators/reduce_tree.h"
 
 /* Six rows of a vector of 64 bytes need six or twelve registers, which all vector units have, and hide the time that an addition takes. */
-enum { ROWS = 6, BYTES = 64, LEAST = 8, MOST = 16, MAX_FIELDS = 3 };
+enum { ROWS = 6, BYTES = 64, LEAST = 8, MOST = 16 };
 enum { ROW = 1 << WADI_PAIRS_ROW, COLUMN = 1 << WADI_PAIRS_COLUMN, OTHER = 8, UNKNOWN = 255 };
 
 int wadi_pairs_rows(const wadi_elem *e) {
@@ -38,17 +39,10 @@ static wadi_val folded_by(const wadi_bind *bind) {
     return bind->args[bind->nargs - 1];
 }
 
-static bool has_plain_fields(const wadi_elem *e) {
-    if (e->fields > MAX_FIELDS) return false;
-    for (int f = 0; f < e->fields; f++)
-        if (wadi_type_is_complex(e->type[f])) return false;
-    return true;
-}
-
 bool wadi_lower_pairs_may(const wadi_lower *l, const wadi_bind *bind) {
     const wadi_array_type *t = wadi_type_of(l, bind->results[0]);
     return l->y->tiled && !l->y->grouped && t->rank >= 2 && wadi_fun_has_lanes(bind->funs[0]) &&
-           has_plain_fields(&t->elem) && l->y->takes[bind->results[0]] == WADI_NONE &&
+           wadi_all_pairs_take(&t->elem) && l->y->takes[bind->results[0]] == WADI_NONE &&
            l->y->m->values[folded_by(bind)].def == WADI_DEF_BIND;
 }
 

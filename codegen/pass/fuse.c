@@ -342,7 +342,7 @@ static const char *fold_obstacle(const fusing *s, const reads *r, const wadi_bin
     if (r->count > 1) return "it is read more than once: delayed, it would be reduced each time";
     if (r->count == 1 && !r->aligned)
         return "its reader is no element-wise producer of a stored array of the same shape";
-    if (has_tiles(s, b)) return "it goes over all pairs: its results are computed by tiles";
+    if (has_tiles(s, b)) return "it goes over all pairs: on processors, tiles compute its results";
     return NULL;
 }
 

@@ -78,6 +78,7 @@ static void assert_faults(wadi_program *p, const wadi_interp_io *io, const char 
     static const conf_variant variants[] = {{NULL, WADI_SCHEDULE_FORCE_INSIDE, 1, 1},
                                             {NULL, WADI_SCHEDULE_FORCE_FLAT, 2, 1},
                                             {NULL, WADI_SCHEDULE_FORCE_INSIDE, 2, 100},
+                                            {NULL, WADI_SCHEDULE_FORCE_GROUP, 2, 100},
                                             {"all", WADI_SCHEDULE_FORCE_FLAT, 1, 100}};
     const expected e = {op, element};
     conf_case c;
@@ -358,6 +359,30 @@ static void division_by_zero_in_the_main_block(void **state) {
     assert_faults(p, &(wadi_interp_io){&in, 1, NULL, 0}, "quot", -1);
 }
 
+static wadi_exp remainder_of(wadi_exp a, wadi_exp x) {
+    line = __LINE__ + 1;
+    return wadi_rem(a, x);
+}
+
+static wadi_exp row_and_place(void *env, wadi_ix ix) {
+    const wadi_acc *v = env;
+    return wadi_add(wadi_index1(*v, ix.at[0]), ix.at[1]);
+}
+
+/* The fault names the row. */
+static void division_by_zero_in_a_fold_of_rows(void **state) {
+    (void)state;
+    const int64_t r[] = {1, 2, 3, 4, -5, 6, 7, 8, 9};
+    static const char *const any[] = {"?"};
+    const wadi_interp_input in = {"r", conf_vector(WADI_I64, 9, r)};
+    wadi_program *p = wadi_program_create("rows");
+    wadi_acc v = wadi_input("r", WADI_I64, 1, any);
+    const wadi_acc g =
+        wadi_generate_env(wadi_ix2(wadi_extent(v, 0), wadi_i64(20)), row_and_place, &v);
+    wadi_output("c", wadi_fold(remainder_of, wadi_i64(1000), g));
+    assert_faults(p, &(wadi_interp_io){&in, 1, NULL, 0}, "rem", -1);
+}
+
 static wadi_ix to_itself(void *env, wadi_ix ix, int n, const wadi_exp *key) {
     (void)env;
     (void)ix;
@@ -495,6 +520,7 @@ int main(void) {
         cmocka_unit_test(division_by_zero_inside_fold_seq),
         cmocka_unit_test(tabulate_of_different_shapes),
         cmocka_unit_test(division_by_zero_in_the_main_block),
+        cmocka_unit_test(division_by_zero_in_a_fold_of_rows),
         cmocka_unit_test(segments_of_negative_length),
         cmocka_unit_test(expansion_to_a_negative_size),
         cmocka_unit_test(flags_of_another_extent),
