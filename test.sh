@@ -70,20 +70,28 @@ $(reasons "${again:-$log}")"
     failed=$((failed + ${counts#* }))
 }
 
+# quick_suite NAME [COMMAND]: kernels are not optimised, and a written program of tests/conformance runs in one of its variants, the next program in the
+# next one.
+quick_suite() {
+    name=$1
+    shift
+    suite "$name" "$@" env WADI_CC="$PWD/tests/quick_cc" WADI_CONFORMANCE_SPARSE=1
+}
+
 quick() {
-    build dev && suite dev env WADI_CC="$PWD/tests/quick_cc"
+    build dev && quick_suite dev
 }
 
 all() {
     build dev && suite dev env WADI_TEST_ALL=1
     # Sanitizers look at wadi, not at its kernels, which are compiled once more, without optimisation, and found by the second of them.
-    build asan-ubsan && suite asan-ubsan env WADI_CC="$PWD/tests/quick_cc"
+    build asan-ubsan && quick_suite asan-ubsan
     # The thread sanitizer of gcc 12 does not start where the kernel spreads addresses more widely than it knows.
     if build tsan; then
         if build/tsan/tests/base_error_test >/dev/null 2>&1; then
-            suite tsan env WADI_CC="$PWD/tests/quick_cc"
+            quick_suite tsan
         else
-            suite tsan setarch -R env WADI_CC="$PWD/tests/quick_cc"
+            quick_suite tsan setarch -R
         fi
     fi
     build clang && note "clang: builds without warnings"

@@ -1,4 +1,4 @@
-/* Which variants a program runs in where a driver takes long for kernels (WADI_CONFORMANCE_SPARSE). */
+/* Which variants a program runs in where a driver takes long for kernels, and in the quick suite (WADI_CONFORMANCE_SPARSE). */
 #ifndef TESTS_CONFORMANCE_SPARSE_H
 #define TESTS_CONFORMANCE_SPARSE_H
 
