@@ -8,20 +8,5 @@ doubles=$WADI_BUILD/tests/doubles
 export WADI_CUDA_DRIVER="$doubles/libdouble_cuda.so" WADI_NVRTC="$doubles/libdouble_nvrtc.so" WADI_DEVICE=cuda WADI_LEARN=off
 [ -z "${SPARSE:-}" ] || export WADI_CONFORMANCE_SPARSE=1
 
-programs=$1 seeds=0-3
-if [ -n "${WADI_TEST_ALL:-}" ]; then
-    programs="$2" seeds=0-5
-fi
-unset WADI_TEST_ALL
-if [ -z "$programs" ]; then
-    echo "only at full length" >&2
-    exit 77
-fi
-failed=
-for program in $programs; do
-    WADI_CONFORMANCE_SEEDS=${WADI_CONFORMANCE_SEEDS:-$seeds} "$WADI_BUILD/tests/conformance_${program}_test" || failed="$failed $program"
-done
-[ -z "$failed" ] || {
-    echo "cuda: these have failed:$failed" >&2
-    exit 1
-}
+. "$WADI_SOURCE/tests/devices/programs.sh"
+conformance_programs "$1" 0-3 "$2" 0-5

@@ -10,23 +10,6 @@ export WADI_DEVICE=opencl WADI_LEARN=off WADI_CONFORMANCE_SPARSE=1
 # PoCL takes half of the time when its compiler does not optimise. Other drivers do not read this.
 export POCL_EXTRA_BUILD_FLAGS="${POCL_EXTRA_BUILD_FLAGS--cl-opt-disable}"
 
-programs=$1 seeds=0-0
-if [ -n "${WADI_TEST_ALL:-}" ]; then
-    programs="$2" seeds=0-1
-fi
-unset WADI_TEST_ALL
-if [ -z "$programs" ]; then
-    echo "only at full length" >&2
-    exit 77
-fi
-failed=
-for program in $programs; do
-    status=0
-    WADI_CONFORMANCE_SEEDS=${WADI_CONFORMANCE_SEEDS:-$seeds} "$WADI_BUILD/tests/conformance_${program}_test" || status=$?
-    [ "$status" -ne 77 ] || exit 77
-    [ "$status" -eq 0 ] || failed="$failed $program"
-done
-[ -z "$failed" ] || {
-    echo "opencl: these have failed:$failed" >&2
-    exit 1
-}
+. "$WADI_SOURCE/tests/devices/programs.sh"
+absent=skip
+conformance_programs "$1" 0-0 "$2" 0-1
