@@ -13,13 +13,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 /* Without the name that the loader puts in front, which the caller tells. */
 static const char *reason(const char *name) {
     const char *text = dlerror();
-    const size_t n = strlen(name);
-    if (text == NULL) return "no reason given";
-    return strncmp(text, name, n) == 0 && strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
+    return text == NULL ? "no reason given" : wadi_text_unnamed(text, name);
 }
 
 wadi_status wadi_dl_open(wadi_dl *d, const char *path, wadi_error *err) {

@@ -89,3 +89,8 @@ char *wadi_text_take(wadi_text *t) {
     wadi_text_fini(t);
     return s;
 }
+
+const char *wadi_text_unnamed(const char *words, const char *name) {
+    const size_t n = strlen(name);
+    return strncmp(words, name, n) == 0 && strncmp(words + n, ": ", 2) == 0 ? words + n + 2 : words;
+}

@@ -33,6 +33,9 @@ void wadi_text_clear(wadi_text *t);
 /* Never NULL; borrowed until the next change. */
 const char *wadi_text_str(const wadi_text *t);
 
+/* `words` without "name: " in front, for whoever tells the name himself. */
+const char *wadi_text_unnamed(const char *words, const char *name);
+
 /* The string itself, for the caller to free; the text is empty afterwards. NULL when the text failed. */
 char *wadi_text_take(wadi_text *t);
 

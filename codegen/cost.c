@@ -176,23 +176,30 @@ static void print_repeated(const costing *c, int indent) {
     }
 }
 
-/* The most that is held. What is computed once is given back when nobody needs it any more; for elements all stays until the body is over. */
-static void print_memory(const costing *c, wadi_block *block, int indent) {
-    wadi_ext stored = wadi_amount_zero(c->x), given = wadi_amount_zero(c->x);
+static wadi_ext stored_by(const costing *c, const wadi_block *block) {
+    wadi_ext stored = wadi_amount_zero(c->x);
     for (int i = 0; i < block->nbinds; i++) {
         const wadi_bind *b = block->binds[i];
-        for (int r = 0; r < b->nresults; r++) {
-            if (wadi_amount_is_given(b)) given = wadi_amount_add(c->x, given, b->results[r]);
-            if (wadi_amount_has_pass(c->x, b))
-                stored = wadi_amount_add(c->x, stored, b->results[r]);
-        }
+        for (int r = 0; r < b->nresults && wadi_amount_has_pass(c->x, b); r++)
+            stored = wadi_amount_add(c->x, stored, b->results[r]);
+    }
+    return stored;
+}
+
+/* The most that is held. What is computed once is given back when nobody needs it any more; for elements all stays until the body is over. */
+static void print_memory(const costing *c, wadi_block *block, int indent) {
+    wadi_ext given = wadi_amount_zero(c->x);
+    for (int i = 0; i < block->nbinds; i++) {
+        const wadi_bind *b = block->binds[i];
+        for (int r = 0; r < b->nresults && wadi_amount_is_given(b); r++)
+            given = wadi_amount_add(c->x, given, b->results[r]);
     }
     wadi_text_indent(c->x->out, indent);
     wadi_text_add(c->x->out, "memory, at most: ");
     if (block == c->m->main)
         wadi_cost_peak_explain(c->x, block, c->scratch);
     else
-        wadi_amount_print(c->x, stored, "bytes stored");
+        wadi_amount_print(c->x, stored_by(c, block), "bytes stored");
     wadi_text_add(c->x->out, ", ");
     wadi_amount_print(c->x, given, "bytes given\n");
 }

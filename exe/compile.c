@@ -120,11 +120,6 @@ static void write_target(const wadi_exe *exe, wadi_text *t) {
     if (exe->fast) write_fast_math(target, t);
 }
 
-/* Whether it is known, without asking the machine, that the device computes with the processors. */
-static bool by_processors(const wadi_device_choice *c) {
-    return c->row->count == NULL && c->row->by_processors && c->row->by_processors(c->number[0]);
-}
-
 /* Whether all of the list would compute the same bits. */
 static bool are_alike(const wadi_exe *exe, const wadi_device_choice *c, int n) {
     const wadi_loader l = wadi_exe_loader((wadi_exe *)(uintptr_t)exe);
@@ -134,18 +129,11 @@ static bool are_alike(const wadi_exe *exe, const wadi_device_choice *c, int n) {
     return alike || l.exact(l.self);
 }
 
-/* Whether one of another kind before it does so, too. */
-static bool is_idle(const wadi_device_choice *c, int i) {
-    bool idle = false;
-    for (int k = 0; k < i; k++)
-        idle = idle || (c[k].row != c[i].row && by_processors(&c[k]) && by_processors(&c[i]));
-    return idle;
-}
-
 /* Of a list: who has what. Each device of the list is named, or the kinds of "all". */
 static void write_lives(const wadi_exe *exe, const wadi_device_choice *c, int n, wadi_text *t) {
     wadi_lives_device d[WADI_DEVICES_MOST];
-    for (int i = 0; i < n; i++) d[i] = (wadi_lives_device){c[i].name, is_idle(c, i)};
+    for (int i = 0; i < n; i++)
+        d[i] = (wadi_lives_device){c[i].name, wadi_device_idle(&c[i], c, i, false)};
     wadi_text_add(t, "\n== devices ==\n\n");
     const bool alike = are_alike(exe, c, n);
     wadi_lives_print(exe->plan, d, alike ? n : 1, t);

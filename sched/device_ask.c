@@ -148,9 +148,7 @@ wadi_status wadi_device_ask(const wadi_device_row *row, wadi_error *err) {
     if (!row->may_crash) return WADI_OK;
     (void)pthread_mutex_lock(&lock);
     asked *a = place_of(row);
-    if (!a->done) {
-        a->status = ask(row, &a->done, &a->why);
-    }
+    if (!a->done) a->status = ask(row, &a->done, &a->why);
     const wadi_status status = a->status;
     if (status != WADI_OK && err != NULL) *err = a->why;
     (void)pthread_mutex_unlock(&lock);

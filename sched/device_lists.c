@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "sched/devices.h"
 
 static bool is_all(const char *name) {
@@ -85,21 +86,22 @@ wadi_status wadi_device_kinds_in(const wadi_device_row *table, const char *name,
 
 /* ---- devices ---- */
 
-static bool by_processors(const wadi_device_choice *c) {
-    return c->row->by_processors != NULL && c->row->by_processors(c->number[0]);
+/* A kind whose devices are counted asks the machine. */
+static bool by_processors(const wadi_device_choice *c, bool ask) {
+    return (ask || c->row->count == NULL) && c->row->by_processors != NULL &&
+           c->row->by_processors(c->number[0]);
 }
 
-/* Whether another device that computes with the processors gains nothing. Several of one kind are asked for by name, to stand for a machine that has
- * several. */
-static bool is_idle(const wadi_device_choice *c, const wadi_device_choices *before) {
-    if (before->n == 0 || !by_processors(c)) return false;
-    for (int i = 0; i < before->n; i++)
-        if (before->at[i].row != c->row && by_processors(&before->at[i])) return true;
+bool wadi_device_idle(const wadi_device_choice *c, const wadi_device_choice *before, int n,
+                      bool ask) {
+    if (n == 0 || !by_processors(c, ask)) return false;
+    for (int i = 0; i < n; i++)
+        if (before[i].row != c->row && by_processors(&before[i], ask)) return true;
     return false;
 }
 
 static wadi_status add(const wadi_device_choice *c, wadi_device_choices *out, wadi_error *err) {
-    const bool idle = is_idle(c, out);
+    const bool idle = wadi_device_idle(c, out->at, out->n, true);
     const int place = out->n;
     const size_t used = strlen(out->name), comma = used > 0, n = strlen(c->name);
     if (used + comma + n >= sizeof out->name) return too_many(err);
@@ -109,13 +111,6 @@ static wadi_status add(const wadi_device_choice *c, wadi_device_choices *out, wa
     out->at[place].place = place;
     out->at[place].idle = idle;
     return WADI_OK;
-}
-
-/* Without the name of the device in front. */
-static const char *reason_of(const wadi_device_choice *c, const char *words) {
-    const size_t n = strlen(c->name);
-    return strncmp(words, c->name, n) == 0 && strncmp(words + n, ": ", 2) == 0 ? words + n + 2
-                                                                               : words;
 }
 
 /* Of several that somebody has named none is silently missing. One alone tells it when it is opened. */
@@ -128,7 +123,7 @@ static wadi_status check_usable(const wadi_device_choices *all, wadi_error *err)
             const wadi_status status = c->row->tell(c->number[p], &facts, &why);
             if (status != WADI_OK)
                 return wadi_fail(err, status, "device: \"%s\" cannot be used: %s", c->name,
-                                 reason_of(c, why.msg));
+                                 wadi_text_unnamed(why.msg, c->name));
         }
     return WADI_OK;
 }

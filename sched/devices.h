@@ -114,6 +114,12 @@ void wadi_device_describe(const wadi_device_row *row, wadi_text *out);
 
 WADI_NODISCARD wadi_status wadi_device_list_in(const wadi_device_row *table, const char *name,
                                                wadi_device_choices *out, wadi_error *err);
+/* Whether the device gains nothing behind these n: it computes with the processors, and so does one of another kind before it. Several of one kind are
+ * asked for by name, to stand for a machine that has several. ask: kinds whose devices are counted ask the machine; else they count as devices with
+ * processors of their own. */
+bool wadi_device_idle(const wadi_device_choice *c, const wadi_device_choice *before, int n,
+                      bool ask);
+
 /* The kinds in a list, each once, out[0] the first; out has room for WADI_DEVICES_MOST. Of "all": every kind that is not for tests. */
 WADI_NODISCARD wadi_status wadi_device_kinds_in(const wadi_device_row *table, const char *name,
                                                 const wadi_device_row **out, int *out_n,

@@ -21,11 +21,13 @@ void wadi_profile_add_row(wadi_profile_rows *rows, const wadi_profile_row *row) 
 
 /* ---- names ---- */
 
+enum { NAMES = 4 };
+
 typedef struct naming {
     const wadi_plan *plan;
     const wadi_plan_version *version;
-    const char *seen[4]; /* the first names */
-    int n;               /* of all names */
+    const char *seen[NAMES]; /* the first names */
+    int n;                   /* of all names */
     wadi_text text;
 } naming;
 
@@ -33,8 +35,6 @@ static const wadi_plan_slot *slot_of(const naming *k, int slot) {
     return slot < k->plan->nslots ? &k->plan->slots[slot]
                                   : &k->version->slots[slot - k->plan->nslots];
 }
-
-enum { NAMES = 4 };
 
 static void add_name(naming *k, const char *name) {
     for (int i = 0; i < k->n && i < NAMES; i++)
