@@ -1,8 +1,11 @@
-/* The worker pool: one loop at a time, one counter to take ranges from.
+/* The worker pool: one loop at a time, a share of its ranges for each thread.
  *
  * A loop offers `seats`. Sleeping workers wake, take a seat each and draw ranges until none are left. The caller draws too. When
  * it finds nothing left, it withdraws the free seats and waits for the workers that are still drawing. So a loop that is over before
  * a worker wakes never waits for that worker.
+ *
+ * A thread draws the ranges of its own share from the front, then those of others from the back. So neighbouring ranges, which may read the
+ * same memory, are mostly one thread's; and in the next loop of that length a thread finds in its cache what it wrote in this one.
  *
  * Chunks of a stream follow each other within microseconds, but waking a thread takes tens of microseconds. So whoever waits spins
  * for a short time before it sleeps. */
@@ -15,6 +18,13 @@
 #include "base/error.h"
 #include "base/keep.h"
 #include "base/thread.h"
+
+/* One thread's ranges that nobody has drawn: their numbers are from <= i < below. Both are in one word, `from` in the upper half, so they change
+ * together. A share has its own cache line. */
+enum { HALF = 32, CACHE_LINE = 64 };
+typedef struct share {
+    _Alignas(CACHE_LINE) atomic_uint_least64_t left;
+} share;
 
 typedef struct worker {
     wadi_pool *pool;
@@ -38,21 +48,37 @@ struct wadi_pool {
     wadi_pool_fn fn;
     void *env;
     int64_t n, grain;
-    atomic_int_fast64_t next;
     atomic_int_fast64_t busy_ns;
     int threads;
+    share *shares;    /* of `threads` */
     worker workers[]; /* threads - 1 of them */
 };
 
-/* Draws ranges until none are left. `next` passes n by at most threads * grain. That does not overflow: the grain is at most n, and
- * n is below INT64_MAX / 2 / threads. */
+/* Draws one range of a share; false: none is left. */
+static bool draw_one(share *from, bool own, int64_t *out_range) {
+    uint_least64_t left = atomic_load_explicit(&from->left, memory_order_relaxed);
+    for (;;) {
+        const uint_least64_t first = left >> HALF, below = left & UINT32_MAX;
+        if (first >= below) return false;
+        *out_range = (int64_t)(own ? first : below - 1);
+        const uint_least64_t fewer = own ? left + ((uint_least64_t)1 << HALF) : left - 1;
+        if (atomic_compare_exchange_weak_explicit(&from->left, &left, fewer, memory_order_relaxed,
+                                                  memory_order_relaxed))
+            return true;
+    }
+}
+
+static void run_range(wadi_pool *p, int number, int64_t range) {
+    const int64_t begin = range * p->grain;
+    p->fn(p->env, number, begin, p->n - begin < p->grain ? p->n : begin + p->grain);
+}
+
+/* Draws ranges until none are left: first of the thread's own share, then of those behind it, and around. */
 static void draw(wadi_pool *p, int number) {
     const int64_t start = wadi_clock_ns();
-    for (;;) {
-        const int64_t begin = atomic_fetch_add_explicit(&p->next, p->grain, memory_order_relaxed);
-        if (begin >= p->n) break;
-        const int64_t end = p->n - begin < p->grain ? p->n : begin + p->grain;
-        p->fn(p->env, number, begin, end);
+    for (int k = 0; k < p->threads; k++) {
+        share *from = &p->shares[(number + k) % p->threads];
+        for (int64_t range; draw_one(from, k == 0, &range);) run_range(p, number, range);
     }
     atomic_fetch_add_explicit(&p->busy_ns, wadi_clock_ns() - start, memory_order_relaxed);
 }
@@ -130,6 +156,7 @@ static void destroy(void *owned_p) {
     wadi_pool *p = owned_p;
     if (p->synced == SYNC_OBJECTS) stop_workers(p);
     fini_sync(p);
+    free(p->shares);
     free(p);
 }
 
@@ -139,9 +166,15 @@ static const wadi_keep_kind pools_around = {.most = 1, .destroy = destroy};
 
 static wadi_status make(const wadi_keep_kind *kind, int threads, wadi_pool **out, wadi_error *err) {
     wadi_pool *p = calloc(1, sizeof *p + (size_t)(threads - 1) * sizeof p->workers[0]);
-    if (p == NULL) return wadi_fail(err, WADI_MEMORY, "worker pool: out of memory");
+    share *shares = aligned_alloc(CACHE_LINE, (size_t)threads * sizeof *shares);
+    if (p == NULL || shares == NULL) {
+        free(shares);
+        free(p);
+        return wadi_fail(err, WADI_MEMORY, "worker pool: out of memory");
+    }
     p->kind = kind;
     p->threads = threads;
+    p->shares = shares;
     wadi_status status = init_sync(p, err);
     for (int i = 0; status == WADI_OK && i < threads - 1; i++) {
         p->workers[i].pool = p;
@@ -190,22 +223,33 @@ int64_t wadi_pool_busy_ns(const wadi_pool *p) {
     return atomic_load_explicit(&p->busy_ns, memory_order_relaxed);
 }
 
-/* How many workers to wake: at most one for each range but the first, which the caller takes. */
-static int seats_for(const wadi_pool *p) {
-    const int64_t ranges = (p->n - 1) / p->grain;
-    return ranges < p->threads - 1 ? (int)ranges : p->threads - 1;
+/* How many ranges there are. So that their numbers fit a share, the grain grows if there are too many. */
+static int64_t set_ranges(wadi_pool *p, int64_t n, int64_t grain) {
+    p->n = n;
+    p->grain = grain < 1 ? 1 : grain > n ? n : grain;
+    while ((n - 1) / p->grain >= UINT32_MAX) p->grain *= 2;
+    return (n - 1) / p->grain + 1;
+}
+
+static void deal(wadi_pool *p, int64_t ranges) {
+    const int64_t each = ranges / p->threads, more = ranges % p->threads;
+    uint_least64_t from = 0;
+    for (int i = 0; i < p->threads; i++) {
+        const uint_least64_t below = from + (uint_least64_t)(each + (i < more));
+        atomic_store_explicit(&p->shares[i].left, from << HALF | below, memory_order_relaxed);
+        from = below;
+    }
 }
 
 void wadi_pool_for(wadi_pool *p, int64_t n, int64_t grain, wadi_pool_fn fn, void *env) {
     if (n <= 0) return;
-    WADI_ASSERT(n < INT64_MAX / 2 / p->threads);
     wadi_mutex_lock(&p->caller);
     p->fn = fn;
     p->env = env;
-    p->n = n;
-    p->grain = grain < 1 ? 1 : grain > n ? n : grain;
-    atomic_store_explicit(&p->next, 0, memory_order_relaxed);
-    const int seats = seats_for(p);
+    const int64_t ranges = set_ranges(p, n, grain);
+    deal(p, ranges);
+    /* At most one for each range but the first, which the caller takes. */
+    const int seats = ranges < p->threads ? (int)ranges - 1 : p->threads - 1;
     if (seats > 0) {
         wadi_mutex_lock(&p->lock);
         p->seats = seats;

@@ -3,8 +3,9 @@
  *     static void add(void *env, int worker, int64_t begin, int64_t end) { ... }
  *     wadi_pool_for(pool, n, 64, add, &work);
  *
- * Ranges of `grain` iterations are handed out in order to whichever worker is free, so the grain determines the balance. There
- * is no queue of tasks and no nesting: a loop body must not start a loop on the same pool. */
+ * Each worker has a share of neighbouring ranges of `grain` iterations, which it runs in order; one that has none left takes the last of
+ * another's. So the grain determines the balance. Two loops of one length and grain have the same shares: what a worker has written, it mostly reads
+ * itself. There is no queue of tasks and no nesting: a loop body must not start a loop on the same pool. */
 #ifndef WADI_BASE_POOL_H
 #define WADI_BASE_POOL_H
 
@@ -29,7 +30,7 @@ int wadi_pool_threads(const wadi_pool *p);
  * concurrent calls have the same. */
 typedef void (*wadi_pool_fn)(void *env, int worker, int64_t begin, int64_t end);
 
-/* Runs 0 <= i < n in ranges of `grain` iterations (the last may be shorter; a grain below 1 means 1). Returns when all are done.
+/* Runs 0 <= i < n in ranges of `grain` iterations (the last may be shorter; a grain below 1 means 1; more than 2^32 ranges become longer ones). Returns when all are done.
  * What the workers wrote is then visible to the caller. Several threads may call; their loops run one after another. */
 void wadi_pool_for(wadi_pool *p, int64_t n, int64_t grain, wadi_pool_fn fn, void *env);
 

@@ -99,6 +99,38 @@ static void every_thread_takes_part(void **state) {
     }
 }
 
+typedef struct firsts {
+    meeting both; /* the first ranges of both threads wait for each other */
+    int64_t first[2];
+    atomic_int runs[2];
+} firsts;
+
+static void note_first(void *env, int worker, int64_t begin, int64_t end) {
+    firsts *f = env;
+    if (atomic_fetch_add(&f->runs[worker], 1) > 0) return;
+    f->first[worker] = begin;
+    meet(&f->both, worker, begin, end);
+}
+
+/* So neighbouring ranges are one thread's, and the same one's in the next loop. */
+static void each_thread_begins_with_its_own_share(void **state) {
+    WADI_UNUSED(state);
+    wadi_pool *p = NULL;
+    assert_int_equal(wadi_pool_create(2, &p, NULL), WADI_OK);
+    for (int loop = 0; loop < 20; loop++) {
+        firsts f = {.both = {.wanted = 2}};
+        assert_int_equal(wadi_mutex_init(&f.both.lock, NULL), WADI_OK);
+        assert_int_equal(wadi_condition_init(&f.both.more, NULL), WADI_OK);
+        wadi_pool_for(p, 75, 10, note_first, &f);
+        assert_int_equal(f.first[0], 0);
+        assert_int_equal(f.first[1], 40);
+        assert_int_equal(atomic_load(&f.runs[0]) + atomic_load(&f.runs[1]), 8);
+        wadi_mutex_fini(&f.both.lock);
+        wadi_condition_fini(&f.both.more);
+    }
+    wadi_pool_destroy(p);
+}
+
 static void many_short_loops_end(void **state) {
     WADI_UNUSED(state);
     wadi_pool *p = NULL;
@@ -255,6 +287,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_iteration_runs_once),
         cmocka_unit_test(every_thread_takes_part),
+        cmocka_unit_test(each_thread_begins_with_its_own_share),
         cmocka_unit_test(many_short_loops_end),
         cmocka_unit_test(loops_of_several_threads_take_turns),
         cmocka_unit_test(busy_time_only_grows),
