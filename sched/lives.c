@@ -217,6 +217,7 @@ void wadi_lives_print(const wadi_plan *p, const wadi_lives_device *d, int n, wad
     int m = 0;
     for (int i = 0; i < n; i++)
         if (!d[i].idle) at_work[m++] = d[i];
+    if (m == 0) return;
     wadi_text_add(
         out,
         "who is home, and so does all that has an order (whole arrays, changes, folds, ends)\n");

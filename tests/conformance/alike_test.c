@@ -1,5 +1,6 @@
-/* Programs with so many kernels that those which are the same but for their slots and places share a function: results and faults are each
- * kernel's own. Kernels that differ in a constant, an operation or a type stand between those that are alike. */
+/* Programs with so many kernels that those which are the same but for their slots and places share a function, and bodies with so many loop
+ * nests that those with the same text do: results and faults are each one's own. Those that differ in a constant, an operation or a type
+ * stand between those that are alike. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,14 +32,31 @@ static void add_round(wadi_text *t, int k, int fault) {
                    k, k);
 }
 
+static void add_rounds(wadi_text *t, const char *from, int fault) {
+    for (int k = 0; k < TYPES; k++)
+        wadi_text_addf(t, "a%d = map %s (x) { convert %s (mul x 7.0) }\n", k, from, types[k].name);
+    for (int k = 0; k < ROUNDS; k++) add_round(t, k, fault);
+}
+
 static void check(void **state, const char *input, int fault) {
     wadi_text t = {0};
     wadi_text_addf(&t, "program alike\ninput %s : f64[n]\ninput z : i64[m]\n", input);
-    for (int k = 0; k < TYPES; k++)
-        wadi_text_addf(&t, "a%d = map %s (x) { convert %s (mul x 7.0) }\n", k, input,
-                       types[k].name);
-    for (int k = 0; k < ROUNDS; k++) add_round(&t, k, fault);
+    add_rounds(&t, input, fault);
     for (int k = ROUNDS; k < ROUNDS + TYPES; k++) wadi_text_addf(&t, "output a%d\n", k);
+    texts_check(state, wadi_text_str(&t), fault >= 0);
+    wadi_text_fini(&t);
+}
+
+/* The rounds are the body of a stage. The arrays are short but for one, which is scanned in three blocks. */
+static void check_stage(void **state, int fault) {
+    wadi_text t = {0};
+    wadi_text_add(&t, "program alike_stage\ninput z : i64[m]\nstream_in s : seq(i64)\n"
+                      "r = map_seq s (e) {\n"
+                      "count = unit { if eq (the e) 5 { 9000 } else { the e } }\n"
+                      "xs = generate count (i) { fdiv (convert f64 (add i (the e))) 16.0 }\n");
+    add_rounds(&t, "xs", fault);
+    wadi_text_addf(&t, "yield a%d, a%d, a%d }\nstream_out \"out\" r\n", ROUNDS, ROUNDS + 1,
+                   ROUNDS + 2);
     texts_check(state, wadi_text_str(&t), fault >= 0);
     wadi_text_fini(&t);
 }
@@ -52,8 +70,17 @@ static void each_has_its_own_fault(void **state) {
     check(state, "r3", ROUNDS - 1);
 }
 
+static void nests_compute_their_own(void **state) {
+    check_stage(state, -1);
+}
+
+static void nests_have_their_own_faults(void **state) {
+    check_stage(state, ROUNDS - 1);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_computes_its_own),
-                                       cmocka_unit_test(each_has_its_own_fault)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_computes_its_own), cmocka_unit_test(each_has_its_own_fault),
+        cmocka_unit_test(nests_compute_their_own), cmocka_unit_test(nests_have_their_own_faults)};
     return cmocka_run_group_tests(tests, texts_open, texts_close);
 }

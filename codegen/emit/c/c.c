@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "codegen/emit/c_like/comment.h"
 #include "codegen/emit/c_like/expression.h"
-#include "codegen/emit/c/outline.h"
+#include "codegen/emit/c/nests.h"
 #include "codegen/emit/c/prelude.h"
 #include "codegen/emit/c_like/scalar.h"
 #include "codegen/emit/c/stop.h"
@@ -16,8 +16,8 @@
 
 typedef struct writer {
     wadi_c_writer w;
-    wadi_text nests; /* functions, to be written before the kernel */
-    int nest_count;
+    wadi_c_nests nests;
+    bool in_nest; /* a nest is being written */
 } writer;
 
 static const wadi_c_words words = {.arg = {"begin", "end", "w->first", "w->workers", "w->count"},
@@ -32,16 +32,11 @@ static const wadi_c_words words = {.arg = {"begin", "end", "w->first", "w->worke
 
 static void scope(writer *c, const wadi_lscope *s, int level);
 
-/* Whether the pointer's memory is reached only through it. */
-static bool is_apart(const wadi_linst *i) {
-    return i->kind == WADI_L_COLUMN || i->kind == WADI_L_ADVANCE || i->kind == WADI_L_EMITTED ||
-           i->kind == WADI_L_SCRATCH;
-}
-
 static void declare(writer *c, const wadi_linst *i) {
     const char *type = wadi_c_type(i->type), *name = c->w.names.at[i->self].name;
     if (i->pointer)
-        wadi_text_addf(c->w.out, "%s *%sconst %s = ", type, is_apart(i) ? "restrict " : "", name);
+        wadi_text_addf(c->w.out, "%s *%sconst %s = ", type, wadi_c_is_apart(i) ? "restrict " : "",
+                       name);
     else
         wadi_text_addf(c->w.out, "const %s %s = ", type, name);
     wadi_c_definition(&c->w, i);
@@ -351,52 +346,14 @@ static void statement(writer *c, const wadi_linst *i, int level) {
 
 /* ---- nests as functions ---- */
 
-static void parameter(writer *c, wadi_lv v) {
-    const wadi_linst *i = wadi_c_inst(&c->w, v);
-    const char *type = wadi_c_type(i->type);
-    if (wadi_l_is_bound(i))
-        wadi_text_addf(c->w.out, "const int64_t %s", i->index == 0 ? "begin" : "end");
-    else if (i->pointer)
-        wadi_text_addf(c->w.out, "%s *%sconst %s", type, is_apart(i) ? "restrict " : "",
-                       c->w.names.at[v].name);
+static void nest_body(void *env, const wadi_linst *head) {
+    writer *c = env;
+    c->in_nest = true;
+    if (head->kind == WADI_L_FOR)
+        for_loop(c, head, 1);
     else
-        wadi_text_addf(c->w.out, "const %s %s", type, c->w.names.at[v].name);
-}
-
-static void nest_function(writer *c, const wadi_c_nest *nest, const char *name) {
-    wadi_text *kernel = c->w.out;
-    c->w.out = &c->nests;
-    if (nest->about) {
-        wadi_c_comment(c->w.out, "", nest->about, "");
-        wadi_text_add(c->w.out, "\n");
-    }
-    wadi_text_addf(c->w.out, "WADI_NEST int %s(wadi_work *w%s", name,
-                   c->w.numbers != NULL ? ", const int32_t *const of" : "");
-    for (size_t k = 0; k < nest->params.n; k++) {
-        wadi_text_add(c->w.out, ", ");
-        parameter(c, nest->params.at[k]);
-    }
-    wadi_text_add(c->w.out, ") {\n    const wadi_slot *const slot = w->slot;\n    ");
-    for_loop(c, nest->loop, 1);
-    wadi_text_add(c->w.out, "    (void)slot;\n    return 0;\n}\n\n");
-    c->w.out = kernel;
-}
-
-static void nest_call(writer *c, const wadi_c_nest *nest, int level) {
-    const char *name = wadi_arena_printf(c->w.names.arena, "%s_%02d_%s", c->w.f->name,
-                                         c->nest_count++, nest->array);
-    if (!name) {
-        c->w.out->failed = true;
-        return;
-    }
-    nest_function(c, nest, name);
-    wadi_text_indent(c->w.out, level);
-    wadi_text_addf(c->w.out, "if (%s(w%s", name, c->w.numbers != NULL ? ", of" : "");
-    for (size_t k = 0; k < nest->params.n; k++) {
-        wadi_text_add(c->w.out, ", ");
-        wadi_c_expression(&c->w, nest->params.at[k]);
-    }
-    wadi_text_add(c->w.out, ")) return 1;\n");
+        branch(c, head, 1);
+    c->in_nest = false;
 }
 
 /* The next statement of the scope, or NULL. */
@@ -431,9 +388,9 @@ static void scope(writer *c, const wadi_lscope *s, int level) {
             i = written;
             continue;
         }
-        if (wadi_c_outline(c->w.f, &c->w.names, s, i, &nest)) {
-            nest_call(c, &nest, level);
-            wadi_vec_free(&nest.params);
+        if (!c->in_nest && wadi_c_outline(c->w.f, &c->w.names, s, i, c->nests.many, &nest)) {
+            wadi_c_nest_write(&c->w, &c->nests, &nest, level, nest_body, c);
+            wadi_c_nest_fini(&nest);
         } else {
             statement(c, s->inst[i], level);
         }
@@ -447,13 +404,13 @@ static void scope(writer *c, const wadi_lscope *s, int level) {
     "__attribute__((visibility(\"hidden\"))) " name "_shared(wadi_work *w, int64_t begin, " \
     "int64_t end, const int32_t *const of)"
 
-/* The function of a kernel, or of several, which pass `of`. */
+/* The function of a kernel, or of several, which pass `of`. Its nests are functions in front of it, or in `apart` if there are many. */
 static bool function(const wadi_lmodule *m, const wadi_lfun *f, const wadi_c_numbers *numbers,
-                     wadi_text *out) {
+                     wadi_text *apart, wadi_text *out) {
     wadi_text body;
     wadi_text_init(&body);
-    writer c = {.w = {.words = &words, .m = m, .f = f, .out = &body, .numbers = numbers}};
-    wadi_text_init(&c.nests);
+    writer c = {.w = {.words = &words, .m = m, .f = f, .out = &body, .numbers = numbers},
+                .nests = {.many = wadi_c_has_many_nests(f)}};
     const bool named = wadi_c_names_init(&c.w.names, f, NULL);
     if (named) {
         if (numbers != NULL)
@@ -462,13 +419,14 @@ static bool function(const wadi_lmodule *m, const wadi_lfun *f, const wadi_c_num
             wadi_text_addf(&body, "int %s(wadi_work *w, int64_t begin, int64_t end) {\n", f->name);
         wadi_text_add(&body, "    const wadi_slot *const slot = w->slot;\n");
         scope(&c, f->body, 1);
-        wadi_text_add(out, wadi_text_str(&c.nests));
+        wadi_text_add(c.nests.many ? apart : out, wadi_text_str(&c.nests.functions));
+        wadi_text_add(out, wadi_text_str(&c.nests.declarations));
         wadi_text_add(out, wadi_text_str(&body));
         wadi_text_add(out, "    return 0;\n}\n");
     }
-    const bool ok = named && !body.failed && !c.nests.failed;
+    const bool ok = named && !body.failed && !wadi_c_nests_failed(&c.nests);
     wadi_c_names_fini(&c.w.names);
-    wadi_text_fini(&c.nests);
+    wadi_c_nests_fini(&c.nests);
     wadi_text_fini(&body);
     return ok;
 }
@@ -512,14 +470,19 @@ static void call_of(const wadi_lmodule *m, const wadi_lfun *f, const wadi_lfun *
 static bool kernel(const wadi_lmodule *m, const wadi_c_twin *twins, int k, wadi_text *out) {
     const wadi_lfun *f = m->funs[k];
     const wadi_c_twin *t = &twins[k];
+    wadi_text own = {0};
     bool ok = true;
+    if (t->model == k || t->model < 0)
+        ok = function(m, f, t->model == k ? &t->numbers : NULL, out, &own);
     wadi_text_addf(out, WADI_C_KERNEL_BEGINS "%s ---- */\n", f->name);
     if (t->model == k)
         wadi_text_addf(out, "/* ---- for %d kernels; names are those of this one ---- */\n",
                        t->sharers);
-    if (t->model == k || t->model < 0) ok = function(m, f, t->model == k ? &t->numbers : NULL, out);
+    wadi_text_add(out, wadi_text_str(&own));
     if (t->model >= 0) call_of(m, f, m->funs[t->model], &t->numbers, out);
     wadi_text_addf(out, "/* ---- end of %s ---- */\n\n", f->name);
+    ok = ok && !own.failed;
+    wadi_text_fini(&own);
     return ok;
 }
 

@@ -2,17 +2,22 @@
  *
  * A stage body has dozens of nests in a row. In one function of that size a C compiler stops analysing the addresses of later
  * loops and does not vectorise them. As a function of a few lines with `restrict` arguments, each nest is compiled separately,
- * and the whole runs several times faster. */
+ * and the whole runs several times faster.
+ *
+ * In a kernel of many nests, those that fold and scan become functions too. They give what they compute through variables, which are
+ * passed by their addresses. */
 #include "codegen/emit/c/outline.h"
 
 #include <string.h>
+
+enum { MANY_NESTS = 64 }; /* of a kernel: a body of a dozen operators has fewer */
 
 typedef struct search {
     const wadi_lfun *f;
     const wadi_c_names *names;
     bool *inside; /* [value] defined in the nest */
     wadi_c_nest *nest;
-    bool alone;
+    bool many, alone;
 } search;
 
 static void mark(search *x, const wadi_linst *i) {
@@ -22,25 +27,44 @@ static void mark(search *x, const wadi_linst *i) {
         for (int p = 0; i->block[k] && p < i->block[k]->n; p++) mark(x, i->block[k]->inst[p]);
 }
 
+static bool has(const wadi_c_values *values, wadi_lv v) {
+    for (size_t k = 0; k < values->n; k++)
+        if (values->at[k] == v) return true;
+    return false;
+}
+
 static void reads(search *x, wadi_lv v) {
     v = wadi_c_strip(x->f, v);
     if (v == WADI_LV_NONE || x->inside[v]) return;
     const wadi_linst *i = x->f->inst[v];
     if (i->kind == WADI_L_CONST) return;
-    if (i->kind == WADI_L_LANES) x->alone = false;
-    for (size_t k = 0; k < x->nest->params.n; k++)
-        if (x->nest->params.at[k] == v) return;
+    if (x->names->at[v].inlined && !wadi_l_is_bound(i)) { /* it is written into the nest */
+        for (int a = 0; a < i->nargs; a++) reads(x, i->args[a]);
+        return;
+    }
+    if (i->kind == WADI_L_LANES && !x->many) x->alone = false;
+    if (has(&x->nest->params, v)) return;
     if (!wadi_vec_push(&x->nest->params, v)) x->alone = false;
 }
 
-/* Looks at what statement `i` needs. A nest that assigns to a variable outside cannot be a function, nor one that emits results or
- * calls a library. */
-static void visit(search *x, const wadi_linst *i) {
+/* It assigns to a variable or to a lane array. */
+static void assigns(search *x, wadi_lv to) {
+    const wadi_linst *i = x->f->inst[to];
+    if (x->inside[to]) return;
+    if (!x->many || i->pointer) x->alone = false;
+    if (i->kind != WADI_L_VAR || has(&x->nest->changed, to)) return;
+    if (!wadi_vec_push(&x->nest->changed, to)) x->alone = false;
+    if (!x->nest->array) x->nest->array = x->names->at[to].name;
+}
+
+/* Looks at what statement `i` needs. A nest that leaves a loop outside cannot be a function, nor one that emits results or calls a
+ * library. In few nests, neither can one that assigns to a variable outside. */
+static void visit(search *x, const wadi_linst *i, bool repeated) {
     const wadi_c_value *v = &x->names->at[i->self];
     if (!v->printed && !v->inlined) return;
-    if ((i->kind == WADI_L_SET || i->kind == WADI_L_PUT) && !x->inside[i->args[0]])
-        x->alone = false;
-    if (i->kind == WADI_L_EMIT || i->kind == WADI_L_EMITTED || i->kind == WADI_L_FOREIGN)
+    if (i->kind == WADI_L_SET || i->kind == WADI_L_PUT) assigns(x, i->args[0]);
+    if (i->kind == WADI_L_EMIT || i->kind == WADI_L_EMITTED || i->kind == WADI_L_FOREIGN ||
+        (i->kind == WADI_L_LEAVE && !repeated))
         x->alone = false;
     if (i->kind == WADI_L_STORE && !x->nest->array) {
         const wadi_lv array = wadi_c_strip(x->f, i->args[0]);
@@ -48,7 +72,8 @@ static void visit(search *x, const wadi_linst *i) {
     }
     for (int a = 0; a < i->nargs; a++) reads(x, i->args[a]);
     for (int k = 0; k < 2; k++)
-        for (int p = 0; i->block[k] && p < i->block[k]->n; p++) visit(x, i->block[k]->inst[p]);
+        for (int p = 0; i->block[k] && p < i->block[k]->n; p++)
+            visit(x, i->block[k]->inst[p], repeated || i->kind == WADI_L_REPEAT);
 }
 
 /* Whether `i` is the loop over the elements of a chunk: the only one that begins at an argument of the kernel. */
@@ -69,18 +94,64 @@ static bool for_each_element(const wadi_lfun *f, const wadi_lscope *s) {
     return over_elements(f, owner);
 }
 
+/* The loops in it, without those inside other loops. */
+static int outer_loops(const wadi_linst *i) {
+    if (i->kind == WADI_L_FOR || i->kind == WADI_L_REPEAT) return 1;
+    int n = 0;
+    for (int k = 0; k < 2; k++)
+        for (int p = 0; i->block[k] && p < i->block[k]->n; p++)
+            n += outer_loops(i->block[k]->inst[p]);
+    return n;
+}
+
+static int nests_in(const wadi_lfun *f, const wadi_lscope *s) {
+    int n = 0;
+    for (int p = 0; p < s->n; p++) {
+        const wadi_linst *i = s->inst[p];
+        const bool around = i->kind == WADI_L_IF || i->kind == WADI_L_REPEAT || over_elements(f, i);
+        n += i->kind == WADI_L_FOR && for_each_element(f, s);
+        for (int k = 0; k < 2 && around; k++)
+            if (i->block[k]) n += nests_in(f, i->block[k]);
+    }
+    return n;
+}
+
+bool wadi_c_has_many_nests(const wadi_lfun *f) {
+    return nests_in(f, f->body) >= MANY_NESTS;
+}
+
+bool wadi_c_is_apart(const wadi_linst *i) {
+    return i->kind == WADI_L_COLUMN || i->kind == WADI_L_ADVANCE || i->kind == WADI_L_EMITTED ||
+           i->kind == WADI_L_SCRATCH || i->kind == WADI_L_LANES;
+}
+
+void wadi_c_nest_fini(wadi_c_nest *nest) {
+    wadi_vec_free(&nest->params);
+    wadi_vec_free(&nest->changed);
+}
+
+/* The note in front of statement `p`; of many nests, which stand for themselves, the one that it belongs to. */
+static const char *note_before(const wadi_lscope *s, int p, bool many) {
+    while (p-- > 0) {
+        if (s->inst[p]->kind == WADI_L_NOTE) return s->inst[p]->text;
+        if (!many) return NULL;
+    }
+    return NULL;
+}
+
 bool wadi_c_outline(const wadi_lfun *f, const wadi_c_names *names, const wadi_lscope *s, int p,
-                    wadi_c_nest *out) {
-    const wadi_linst *loop = s->inst[p];
-    if (loop->kind != WADI_L_FOR || !for_each_element(f, s)) return false;
+                    bool many, wadi_c_nest *out) {
+    const wadi_linst *head = s->inst[p];
+    const bool branch = many && head->kind == WADI_L_IF && outer_loops(head) == 1;
+    if ((head->kind != WADI_L_FOR && !branch) || !for_each_element(f, s)) return false;
     memset(out, 0, sizeof *out);
-    search x = {f, names, WADI_NEW_N(names->arena, bool, f->n), out, true};
+    search x = {f, names, WADI_NEW_N(names->arena, bool, f->n), out, many, true};
     if (!x.inside) return false;
-    out->loop = loop;
-    if (p > 0 && s->inst[p - 1]->kind == WADI_L_NOTE) out->about = s->inst[p - 1]->text;
-    mark(&x, loop);
-    visit(&x, loop);
+    out->head = head;
+    out->about = note_before(s, p, many);
+    mark(&x, head);
+    visit(&x, head, false);
     if (x.alone && out->array) return true;
-    wadi_vec_free(&out->params);
+    wadi_c_nest_fini(out);
     return false;
 }
