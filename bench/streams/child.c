@@ -93,13 +93,16 @@ wadi_status bench_child_open(const char *const *argv, bench_child **out, wadi_er
     return WADI_OK;
 }
 
-wadi_status bench_child_run(void *env, double *out_seconds, wadi_error *err) {
-    bench_child *c = env;
+wadi_status bench_child_ask(bench_child *c, const char *question, double *out_seconds,
+                            wadi_error *err) {
     char line[256];
-    if (fputs("run\n", c->to) < 0 || fflush(c->to) != 0 ||
+    if (fprintf(c->to, "%s\n", question) < 0 || fflush(c->to) != 0 ||
         fgets(line, sizeof line, c->from) == NULL) {
         return wadi_fail(err, WADI_IO, "%s ended early", c->name);
     }
+    line[strcspn(line, "\n")] = '\0';
+    if (strncmp(line, "missing ", 8) == 0)
+        return wadi_fail(err, WADI_UNSUPPORTED, "%s", line + 8);
     char *end = line;
     *out_seconds = strtod(line, &end);
     if (end == line) return wadi_fail(err, WADI_IO, "%s: \"%s\" is no time", c->name, line);
@@ -107,6 +110,10 @@ wadi_status bench_child_run(void *env, double *out_seconds, wadi_error *err) {
     const double number = strtod(end, &behind);
     c->number = behind != end ? number : (double)NAN;
     return WADI_OK;
+}
+
+wadi_status bench_child_run(void *env, double *out_seconds, wadi_error *err) {
+    return bench_child_ask(env, "run", out_seconds, err);
 }
 
 double bench_child_number(const bench_child *c) {

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "bench/streams/matrices.h"
 #include "bench/streams/mkl.h"
 #include "bench/streams/program.h"
 #include "bench/streams/roof.h"
 #include "bench/streams/scipy_peer.h"
+#include "bench/streams/smvm.h"
 
 enum { BYTES_PER_ENTRY = 12 };
 
@@ -91,7 +91,7 @@ static wadi_status run_loop(void *env, double *out_seconds, wadi_error *err) {
 /* ---- one matrix ---- */
 
 typedef struct sides {
-    bench_program stream, whole;
+    bench_program stream, whole, unfused;
     bench_mkl *mkl, *mkl_plain;
     bench_python *scipy;
     loop loop;
@@ -138,6 +138,17 @@ static wadi_status open_peers(const bench *b, const char *name, const wadi_csr *
     return absent_is_fine(b, name, status, &why, err);
 }
 
+static wadi_status open_unfused(const bench *b, const wadi_csr *m, sides *s, wadi_error *err) {
+    const wadi_compile_options options = {.disable = "fuse,siblings"};
+    wadi_program *p = whole();
+    if (p == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    s->unfused.options = (wadi_run_options){.threads = b->threads};
+    const wadi_status status = wadi_compile(p, &options, &s->unfused.exe, err);
+    wadi_program_destroy(p);
+    bind(&s->unfused, m, s->x);
+    return status;
+}
+
 static wadi_status open_all(const bench *b, const char *name, const wadi_csr *m, sides *s,
                             wadi_error *err) {
     s->x = malloc(((size_t)m->columns + 1) * sizeof *s->x);
@@ -158,6 +169,7 @@ static wadi_status open_all(const bench *b, const char *name, const wadi_csr *m,
 static void close_all(sides *s) {
     bench_program_close(&s->stream);
     bench_program_close(&s->whole);
+    bench_program_close(&s->unfused);
     bench_mkl_close(s->mkl);
     bench_mkl_close(s->mkl_plain);
     bench_python_close(s->scipy);
@@ -168,10 +180,12 @@ static void close_all(sides *s) {
 
 static wadi_status compare(bench *b, const char *name, const wadi_csr *m, sides *s,
                            wadi_error *err) {
-    double unused = -1, seconds[6], bandwidth = 0;
+    double unused = -1, seconds[7], bandwidth = 0;
     WADI_TRY(run_loop(&s->loop, &unused, err));
     WADI_TRY(check_program(&s->stream, "smvm, streaming", s, m->rows, err));
     WADI_TRY(check_program(&s->whole, "smvm, whole array", s, m->rows, err));
+    if (s->unfused.exe != NULL)
+        WADI_TRY(check_program(&s->unfused, "smvm, without fusion", s, m->rows, err));
     const bench_side side[] = {
         {"wadi", bench_program_run, &s->stream},
         {"wadi whole array", bench_program_run, &s->whole},
@@ -179,8 +193,9 @@ static wadi_status compare(bench *b, const char *name, const wadi_csr *m, sides 
         {"MKL", s->mkl_plain != NULL ? bench_mkl_run : NULL, s->mkl_plain},
         {"scipy", s->scipy != NULL ? bench_python_run : NULL, s->scipy},
         {"C OpenMP", run_loop, &s->loop},
+        {"wadi without fusion", s->unfused.exe != NULL ? bench_program_run : NULL, &s->unfused},
     };
-    WADI_TRY(bench_compare(b, "smvm", name, 6, side, seconds, err));
+    WADI_TRY(bench_compare(b, "smvm", name, 7, side, seconds, err));
     if (s->mkl != NULL) {
         WADI_TRY(bench_same("MKL", m->rows, s->peer_y, s->y, 1e-10, err));
     }
@@ -189,9 +204,11 @@ static wadi_status compare(bench *b, const char *name, const wadi_csr *m, sides 
     return bench_line(b, "smvm", name, seconds[0], "roof, memory", bytes / bandwidth, err);
 }
 
-static wadi_status multiply(bench *b, const char *name, const wadi_csr *m, wadi_error *err) {
+static wadi_status multiply(bench *b, const char *name, const wadi_csr *m, bool unfused,
+                            wadi_error *err) {
     sides s = {0};
     wadi_status status = open_all(b, name, m, &s, err);
+    if (status == WADI_OK && unfused) status = open_unfused(b, m, &s, err);
     if (status == WADI_OK) status = compare(b, name, m, &s, err);
     close_all(&s);
     return status;
@@ -199,7 +216,7 @@ static wadi_status multiply(bench *b, const char *name, const wadi_csr *m, wadi_
 
 /* ---- all matrices ---- */
 
-static wadi_status one_kind(bench *b, const bench_kind *kind, wadi_error *err) {
+wadi_status bench_smvm_kind(bench *b, const bench_kind *kind, bool unfused, wadi_error *err) {
     const int64_t limit = b->quick ? 20000 : INT64_C(130000000);
     const int64_t shrink = kind->entries / limit + 1;
     char name[64];
@@ -208,7 +225,7 @@ static wadi_status one_kind(bench *b, const bench_kind *kind, wadi_error *err) {
     if (!bench_wants(b, name)) return WADI_OK;
     wadi_csr m = {0};
     WADI_TRY(bench_matrix_make(kind, shrink, &m, err));
-    const wadi_status status = multiply(b, name, &m, err);
+    const wadi_status status = multiply(b, name, &m, unfused, err);
     wadi_csr_fini(&m);
     return status;
 }
@@ -224,7 +241,7 @@ static wadi_status one_file(bench *b, const char *name, wadi_error *err) {
         return WADI_OK;
     }
     if (status != WADI_OK) return status;
-    const wadi_status done = multiply(b, name, &m, err);
+    const wadi_status done = multiply(b, name, &m, false, err);
     wadi_csr_fini(&m);
     return done;
 }
@@ -233,6 +250,6 @@ wadi_status bench_smvm(bench *b, wadi_error *err) {
     static const char *const files[] = {"bcsstk13.mtx", "bcspwr10.mtx", "Groebner_id2003_aug.mtx"};
     if (b->data == NULL) bench_say(b, "smvm: no folder of real data (--data), files are skipped");
     for (int i = 0; i < 3 && b->data != NULL; i++) WADI_TRY(one_file(b, files[i], err));
-    for (int i = 0; i < BENCH_KINDS; i++) WADI_TRY(one_kind(b, &bench_kinds[i], err));
+    for (int i = 0; i < BENCH_KINDS; i++) WADI_TRY(bench_smvm_kind(b, &bench_kinds[i], false, err));
     return WADI_OK;
 }
