@@ -6,39 +6,21 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "bench/arrays/numbers/texts.h"
 #include "bench/devices/jobs.h"
 
 #define F32_SCALED "s = map x (a) { mul a (convert f32 (the factor)) }\n"
 #define PICKED "rem (mul (add (the i) 1) 7919999)"
 
-/* ---- Black-Scholes: call and put, with the polynomial of the paper's Figure 1 ---- */
+/* ---- Black-Scholes: call and put ---- */
 
-#define NORMAL(P, D)                                                \
-    "a" P " = abs " D "\n"                                          \
-    "k" P " = fdiv 1.0f32 (add 1.0f32 (mul 0.2316419f32 a" P "))\n" \
-    "p" P " = add -1.821255978f32 (mul k" P " 1.330274429f32)\n"    \
-    "q" P " = add 1.781477937f32 (mul k" P " p" P ")\n"             \
-    "r" P " = add -0.356563782f32 (mul k" P " q" P ")\n"            \
-    "h" P " = mul k" P " (add 0.31938153f32 (mul k" P " r" P "))\n" \
-    "e" P " = exp (mul -0.5f32 (mul " D " " D "))\n"                \
-    "c" P " = mul (mul 0.39894228f32 e" P ") h" P "\n"              \
-    "n" P " = if gt " D " 0.0f32 { sub 1.0f32 c" P " } else { c" P " }\n"
-
-static const char black_scholes[] =
-    "g = zip_with x y z (u, strike, t) {\n"
-    "price = mul u (convert f32 (the factor))\n"
-    "w = mul 0.3f32 (sqrt t)\n"
-    "d = fdiv (add (log (fdiv price strike)) (mul 0.065f32 t)) w\n"
-    "l = sub d w\n" NORMAL("1", "d")
-        NORMAL("2", "l") "later = mul strike (exp (mul -0.02f32 t))\n"
-                         "call: sub (mul price n1) (mul later n2), put: sub (mul later (sub 1.0f32 "
-                         "n2)) (mul price (sub 1.0f32 n1))\n"
-                         "}\n"
-                         "m = compute g\n"
-                         "v = unit {\n"
-                         "call, put = m ! (" PICKED " (extent m 0))\n"
-                         "convert f64 (add call put)\n"
-                         "}\n";
+static const char black_scholes[] = "g = zip_with x y z (u, strike, t) {\n"
+                                    "price = mul u (convert f32 (the factor))\n" PAPER_PRICES "}\n"
+                                    "m = compute g\n"
+                                    "v = unit {\n"
+                                    "call, put = m ! (" PICKED " (extent m 0))\n"
+                                    "convert f64 (add call put)\n"
+                                    "}\n";
 
 /* ---- Canny: five weights along each axis, gradient, its greatest places, strong edges ---- */
 

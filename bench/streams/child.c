@@ -101,8 +101,7 @@ wadi_status bench_child_ask(bench_child *c, const char *question, double *out_se
         return wadi_fail(err, WADI_IO, "%s ended early", c->name);
     }
     line[strcspn(line, "\n")] = '\0';
-    if (strncmp(line, "missing ", 8) == 0)
-        return wadi_fail(err, WADI_UNSUPPORTED, "%s", line + 8);
+    if (strncmp(line, "missing ", 8) == 0) return wadi_fail(err, WADI_UNSUPPORTED, "%s", line + 8);
     char *end = line;
     *out_seconds = strtod(line, &end);
     if (end == line) return wadi_fail(err, WADI_IO, "%s: \"%s\" is no time", c->name, line);
