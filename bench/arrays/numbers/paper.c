@@ -118,29 +118,27 @@ enum { BODIES = 32768, QUICK_BODIES = 512 };
 #define BODIES_HEAD                                                                            \
     "program bodies\ninput x : f32[n]\ninput y : f32[n]\ninput z : f32[n]\ninput m : f32[n]\n" \
     "k = unit { extent x 0 }\n"
-#define BODIES_TAIL                           \
-    "p = fold 0.0f32 fa (u, v) { add u v }\n" \
-    "q = fold 0.0f32 fb (u, v) { add u v }\n" \
-    "r = fold 0.0f32 fc (u, v) { add u v }\n" \
+#define BODIES_TAIL                                                                     \
+    "s = fold none f (a, b, c, u, v, w) { x: add a u, y: add b v, z: add c w }\n"       \
+    "p = map s (a, b, c) { a }\nq = map s (a, b, c) { b }\nr = map s (a, b, c) { c }\n" \
     "output p\noutput q\noutput r\n"
+#define NONE "none = unit { x: 0.0f32, y: 0.0f32, z: 0.0f32 }\n"
 #define WAY(V) "(sub (" V " ! j) (" V " ! i))"
 #define DISTANCE                                                                                 \
     "(add (add (mul " WAY("x") " " WAY("x") ") (mul " WAY("y") " " WAY("y") ")) (add (mul " WAY( \
         "z") " " WAY("z") ") 0.01f32))"
-#define PULL_TREE(NAME, V)            \
-    NAME " = generate k k (i, j) {\n" \
-         "mul " WAY(V) " (fdiv (m ! j) (mul " DISTANCE " (sqrt " DISTANCE ")))\n}\n"
-/* What place j pulls place i by, over the way there. */
-#define PULL(NAME, V)                                                                  \
-    NAME " = generate k k (i, j) {\n"                                                  \
-         "a = sub (x ! j) (x ! i)\nb = sub (y ! j) (y ! i)\nc = sub (z ! j) (z ! i)\n" \
-         "d = add (add (mul a a) (mul b b)) (add (mul c c) 0.01f32)\n"                 \
-         "mul " V " (fdiv (m ! j) (mul d (sqrt d)))\n}\n"
+#define PULL "(fdiv (m ! j) (mul " DISTANCE " (sqrt " DISTANCE ")))"
 
+/* What place j pulls place i by. */
 static const char bodies[] =
-    BODIES_HEAD PULL("fa", "a") PULL("fb", "b") PULL("fc", "c") BODIES_TAIL;
+    BODIES_HEAD "f = generate k k (i, j) {\n"
+                "a = sub (x ! j) (x ! i)\nb = sub (y ! j) (y ! i)\nc = sub (z ! j) (z ! i)\n"
+                "d = add (add (mul a a) (mul b b)) (add (mul c c) 0.01f32)\n"
+                "g = fdiv (m ! j) (mul d (sqrt d))\n"
+                "x: mul a g, y: mul b g, z: mul c g\n}\n" NONE BODIES_TAIL;
 static const char bodies_tree[] =
-    BODIES_HEAD PULL_TREE("fa", "x") PULL_TREE("fb", "y") PULL_TREE("fc", "z") BODIES_TAIL;
+    BODIES_HEAD "f = generate k k (i, j) { x: mul " WAY("x") " " PULL ", y: mul " WAY(
+        "y") " " PULL ", z: mul " WAY("z") " " PULL " }\n" NONE BODIES_TAIL;
 
 static void c_bodies(const numbers_line *l, void *const *out) {
     peer_bodies(l->input[0].shape[0], l->input[0].column[0], l->input[1].column[0],
