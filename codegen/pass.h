@@ -29,6 +29,7 @@ wadi_status wadi_pass_foreign(wadi_module *m, wadi_pass_cx *cx, wadi_error *err)
 wadi_status wadi_pass_simplify(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_dce(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_cse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
+wadi_status wadi_pass_mask(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_hoist(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_lift(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_fuse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);

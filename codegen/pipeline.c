@@ -23,6 +23,7 @@ static const pass_row passes[] = {
     {"simplify", wadi_pass_simplify, SHAPES, NONE, true},
     {"dce", wadi_pass_dce, NONE, NONE, true},
     {"cse", wadi_pass_cse, NONE, NONE, true},
+    {"mask", wadi_pass_mask, SHAPES, NONE, true},
     {"hoist", wadi_pass_hoist, ALL, ALL, true},
     {"lift", wadi_pass_lift, ALL, ALL, false},
     {"fuse", wadi_pass_fuse, SHAPES, ALL, true},

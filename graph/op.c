@@ -38,6 +38,12 @@ const wadi_op *wadi_op_scalar(const wadi_op_table *t) {
     return NULL;
 }
 
+const wadi_op *wadi_op_generator(const wadi_op_table *t) {
+    for (int i = 0; i < t->n; i++)
+        if (t->ops[i]->generates) return t->ops[i];
+    return NULL;
+}
+
 static bool arg_depends(wadi_depend_cx *cx, wadi_val v) {
     const int arrays = cx->module->values[v].type.arrays;
     for (int comp = 0; comp < arrays; comp++) {

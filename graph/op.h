@@ -234,6 +234,8 @@ typedef struct wadi_op {
     bool picks;
     /** a rank-0 array without arguments: its element is what function 0, without parameters, yields */
     bool scalar;
+    /** an array whose arguments are its extents: each element is what function 0 makes of its index */
+    bool generates;
     /** the results are always stored; fusion never delays them */
     bool stored;
     /** the operator itself cannot fault: only its functions and the checks of its shape rule can. If these cannot either, it may
@@ -300,6 +302,9 @@ int wadi_op_funs(const wadi_bind *b);
 char wadi_op_reads(const wadi_op *op, int arg);
 /** The row that makes a scalar an array of rank 0 (`scalar`), or NULL. The compiler makes bindings of its own with it. */
 const wadi_op *wadi_op_scalar(const wadi_op_table *t);
+
+/** The row that makes an array from its extents and a function of the index (`generates`), or NULL. */
+const wadi_op *wadi_op_generator(const wadi_op_table *t);
 
 /** The traits of the operators of each skeleton, as bits. */
 extern const unsigned wadi_op_traits[WADI_SKELETONS];

@@ -45,6 +45,7 @@ const wadi_op wadi_op_generate = {
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "s",
     .nfuns = 1,
+    .generates = true,
     .fun_params = fun_params,
     .type = type,
     .shape = shape,

@@ -31,7 +31,7 @@ static const wadi_sinst *defining(const wadi_sblock *b, wadi_sval s) {
     return NULL;
 }
 
-static bool is_commutative(const wadi_fun *f) {
+bool wadi_fun_is_commutative(const wadi_fun *f) {
     const wadi_sblock *b = f->body;
     const int fields = b->nyields;
     if (b->nparams != 2 * fields) return false;
@@ -47,11 +47,11 @@ static bool is_commutative(const wadi_fun *f) {
 }
 
 bool wadi_fun_has_lanes(const wadi_fun *f) {
-    return f->lanes != 0 ? f->lanes > 0 : is_commutative(f);
+    return f->lanes != 0 ? f->lanes > 0 : wadi_fun_is_commutative(f);
 }
 
 bool wadi_fun_has_any_order(const wadi_fun *f) {
-    if (!is_commutative(f)) return false;
+    if (!wadi_fun_is_commutative(f)) return false;
     for (int i = 0; i < f->body->nyields; i++)
         if (wadi_type_rounds(f->types[f->body->yields[i]])) return false;
     return true;

@@ -62,6 +62,9 @@ enum {
     WADI_TREE_RUNS = 52 /* values to keep, one per power of two: enough for the blocks of any row */
 };
 
+/** Whether each field of f(acc.., x..) is one operation of the list below, of that field of both. */
+bool wadi_fun_is_commutative(const wadi_fun *f);
+
 /** Whether f(acc.., x..) is, in each field i, one of add, mul, min, max, and, or, xor, land, lor
  *  of acc i and x i (in either order), so that the lanes of the law apply. This is decided when the
  *  type rule of the binding first runs (wadi_fun.lanes). So the order does not change if a pass

@@ -55,6 +55,63 @@ static void a_dot_product_is_one_pass(void **state) {
                   "siblings", 1);
 }
 
+/* The first examples of the paper: for-each over two vectors, also with a filter, which is counted and then stored; the product of a sparse
+ * vector and a vector, and of rows of those; a function that calls itself, for each element; mm and mv, which take nested vectors. */
+static void for_each_is_one_pass(void **state) {
+    (void)state;
+    assert_passes("program sums\ninput xs : f32[n]\ninput ys : f32[n]\n"
+                  "sums = zip_with xs ys (x, y) { add x y }\noutput sums\n",
+                  NULL, 1);
+    assert_passes("program quotients\ninput xs : f32[n]\ninput ys : f32[n]\n"
+                  "ones = zip_with xs ys (x, y) { convert i64 (ne y 0.0f32) }\n"
+                  "count = fold 0 ones (a, x) { add a x }\n"
+                  "pairs = zip_with xs ys (x, y) { x: x, y: y }\n"
+                  "kept = compact count pairs (x, y) { ne y 0.0f32 }\n"
+                  "parts = map kept (x, y) { fdiv x y }\noutput parts\n",
+                  NULL, 3);
+}
+
+static void sparse_products_are_one_pass(void **state) {
+    (void)state;
+    assert_passes("program svxv\ninput sv : {at: i64, x: f32}[n]\ninput v : f32[m]\n"
+                  "prods = map sv (i, x) { mul x (v ! i) }\n"
+                  "sum = fold 0.0f32 prods (a, x) { add a x }\noutput sum\n",
+                  NULL, 1);
+    assert_passes(
+        "program smxv\nsm = stream_in \"sm\" : seq({at: i64, x: f32}[?])\ninput v : f32[m]\n"
+        "rows = map_seq sm (sv) {\n"
+        "    prods = map sv (i, x) { mul x (v ! i) }\n"
+        "    sum = fold 0.0f32 prods (a, x) { add a x }\n"
+        "    yield sum\n"
+        "}\nstream_out \"rows\" rows\n",
+        NULL, 1);
+}
+
+static void factorials_of_each_are_one_pass(void **state) {
+    (void)state;
+    assert_passes("program fact\ninput ns : i64[n]\n"
+                  "fs = map ns (n) {\n"
+                  "    m, f = while (k, p) { gt k 0 } do { sub k 1, mul p k } from n, 1\n"
+                  "    f\n"
+                  "}\noutput fs\n",
+                  NULL, 1);
+}
+
+static void nested_vectors_are_one_pass(void **state) {
+    (void)state;
+    assert_passes("program mm\nxss = stream_in \"xss\" : seq(f32[?])\n"
+                  "yss = stream_in \"yss\" : seq(f32[?])\n"
+                  "zss = map_seq xss yss (xs, ys) {\n"
+                  "    zs = zip_with xs ys (x, y) { add x y }\n    yield zs\n"
+                  "}\nstream_out \"zss\" zss\n",
+                  NULL, 1);
+    assert_passes("program mv\nxss = stream_in \"xss\" : seq(f32[?])\ninput ys : f32[n]\n"
+                  "zss = map_seq xss (xs) {\n"
+                  "    zs = zip_with xs ys (x, y) { add x y }\n    yield zs\n"
+                  "}\nstream_out \"zss\" zss\n",
+                  NULL, 1);
+}
+
 /* norm2 of the paper with the filter written as a choice: K123 and K45. */
 static void norm2_is_two_passes(void **state) {
     (void)state;
@@ -152,6 +209,49 @@ static void folds_of_what_is_made_of_kept_elements_are_masked(void **state) {
         NULL, 2);
 }
 
+/* norm2 of integers: the filter's fold is one with an identity, so it and the count go through the vector with the other sum (K123), and
+ * the two maps through both again (K45). */
+static void norm2_of_integers_is_two_passes(void **state) {
+    (void)state;
+    static const char text[] = "program norm2\n"
+                               "input xys : {x: i32, y: i32}[n]\n"
+                               "xs = map xys (x, y) { x }\n"
+                               "ys = map xys (x, y) { y }\n"
+                               "ones = map ys (y) { convert i64 (gt y 0i32) }\n"
+                               "count = fold 0 ones (a, x) { add a x }\n"
+                               "gts = compact count ys (y) { gt y 0i32 }\n"
+                               "sum1 = fold 0i32 xs (a, x) { add a x }\n"
+                               "sum2 = fold 0i32 gts (a, y) { add a y }\n"
+                               "res1 = map xs (x) { mul x (the sum1) }\n"
+                               "res2 = map ys (y) { mul y (the sum2) }\n"
+                               "output count\noutput res1\noutput res2\n";
+    assert_passes(text, NULL, 2);
+    assert_passes(text, "mask", 3);
+    assert_passes(text, "siblings", 5);
+}
+
+/* Folds of one filter and its count are one pass, and a last step of one element for each fold that faults if nothing is kept. */
+static void folds_of_a_filter_and_its_count_are_one_pass(void **state) {
+    (void)state;
+    static const char text[] = "program kept\n"
+                               "input xs : f32[n]\n"
+                               "ones = map xs (x) { convert i64 (gt x 0.5f32) }\n"
+                               "count = fold 0 ones (a, x) { add a x }\n"
+                               "kept = compact count xs (x) { gt x 0.5f32 }\n"
+                               "is = map kept (x) { convert i64 (mul x 8.0f32) }\n"
+                               "sum = fold 0 is (a, x) { add a x }\n"
+                               "least = fold %s kept (a, x) { min a x }\n"
+                               "most = fold %s kept (a, x) { max a x }\n"
+                               "output count\noutput sum\noutput least\noutput most\n";
+    char with_z[1024], without[1024];
+    snprintf(with_z, sizeof with_z, text, "9.0f32", "0.0f32");
+    snprintf(without, sizeof without, text, "", "");
+    for (char *at = without; (at = strstr(at, "fold  ")) != NULL; at++) at[4] = '1';
+    assert_passes(with_z, NULL, 1);
+    assert_passes(with_z, "mask", 3);
+    assert_passes(without, NULL, 3);
+}
+
 static void scans_and_maps_join_folds(void **state) {
     (void)state;
     assert_passes("program beside\n"
@@ -211,11 +311,17 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(four_statistics_are_one_pass),
         cmocka_unit_test(a_dot_product_is_one_pass),
+        cmocka_unit_test(for_each_is_one_pass),
+        cmocka_unit_test(sparse_products_are_one_pass),
+        cmocka_unit_test(factorials_of_each_are_one_pass),
+        cmocka_unit_test(nested_vectors_are_one_pass),
         cmocka_unit_test(norm2_is_two_passes),
         cmocka_unit_test(vectors_of_their_own_stay_apart),
         cmocka_unit_test(norm2_with_its_filter_stores_nothing_between),
         cmocka_unit_test(filters_that_are_not_only_folded_are_stored),
         cmocka_unit_test(folds_of_what_is_made_of_kept_elements_are_masked),
+        cmocka_unit_test(norm2_of_integers_is_two_passes),
+        cmocka_unit_test(folds_of_a_filter_and_its_count_are_one_pass),
         cmocka_unit_test(scans_and_maps_join_folds),
         cmocka_unit_test(bodies_of_streams_and_branches_have_siblings),
         cmocka_unit_test(it_is_told_what_stays_apart_and_why),

@@ -24,12 +24,7 @@ static wadi_exp above(void *env, wadi_exp x) {
     return t->complex ? wadi_ne(x, t->limit) : wadi_gt(x, t->limit);
 }
 
-/* What a filter keeps; or a fold of it, or of a map of it, which is all that reads it. */
-static void keep_kept(maker *m, wadi_acc kept, wadi_type type) {
-    if (gen_below(&m->r, 2)) {
-        gen_keep(m, kept, 1, type, gen_fresh_class(m));
-        return;
-    }
+static void fold_kept(maker *m, wadi_acc kept, wadi_type type) {
     if (gen_below(&m->r, 2)) {
         m->given[0] = type;
         m->want = type = gen_type(&m->r);
@@ -37,6 +32,12 @@ static void keep_kept(maker *m, wadi_acc kept, wadi_type type) {
     }
     gen_keep(m, wadi_fold(gen_associative(m, type), gen_literal(m, type), kept), 0, type,
              gen_fresh_class(m));
+}
+
+/* What a filter keeps; or folds of it, and of maps of it, which are all that read it; or both. */
+static void keep_kept(maker *m, wadi_acc kept, wadi_type type) {
+    if (gen_below(&m->r, 2)) gen_keep(m, kept, 1, type, gen_fresh_class(m));
+    for (int n = gen_below(&m->r, 4); n > 0; n--) fold_kept(m, kept, type);
 }
 
 static void do_filter(maker *m) {

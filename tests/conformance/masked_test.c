@@ -89,6 +89,87 @@ static void folds_of_many_kinds(void **state) {
     wadi_text_fini(&t);
 }
 
+/* Types, an initial value, and operations that have an identity; those of floats prefer numbers to NaN, those of truth values are logical. */
+static const struct exact {
+    const char *type, *z, *made, *ops[7];
+} exacts[] = {
+    {"i8",
+     "3i8",
+     "convert i8 (convert i64 (mul x 1000.0))",
+     {"add", "mul", "min", "max", "and", "or", "xor"}},
+    {"u16", "3u16", "convert u16 (mul x 9999.0)", {"add", "mul", "min", "max", "and", "or", "xor"}},
+    {"i64", "-3", "convert i64 (mul x 1000.0)", {"add", "mul", "min", "max", "and", "or", "xor"}},
+    {"f32", "0.25f32", "convert f32 (sub 0.5 x)", {"min", "max"}},
+    {"f64", "-0.0", "fdiv (sub x x) (sub x 0.5)", {"min", "max"}},
+    {"bool", "true", "gt x 0.25", {"and", "or"}},
+};
+
+static void add_exact_folds(wadi_text *t, const struct exact *e) {
+    wadi_text_addf(t, "made = map kept0 (x) { %s }\n", e->made);
+    for (int k = 0; k < 7 && e->ops[k]; k++)
+        wadi_text_addf(t,
+                       "%s0 = fold %s made (a, x) { %s a x }\noutput %s0\n"
+                       "%s1 = fold1 made (a, x) { %s a x }\noutput %s1\n",
+                       e->ops[k], e->z, e->ops[k], e->ops[k], e->ops[k], e->ops[k], e->ops[k]);
+}
+
+/* Folds of one filter whose identity stands for what is not kept, beside the count, a sum that rounds, and a record. */
+static void several_folds_of_one_filter(void **state) {
+    for (size_t i = 0; i < sizeof exacts / sizeof *exacts; i++) {
+        wadi_text t;
+        wadi_text_init(&t);
+        wadi_text_addf(&t, "program several\ninput r200000 : f64[n]\n");
+        add_vector(&t, i % 2 ? "take dim=0 r200000 5000" : "map r200000 (x) { sub 0.75 x }");
+        add_filter(&t, 0, predicates[2 + i % 4]);
+        add_exact_folds(&t, &exacts[i]);
+        wadi_text_addf(&t, "sum = fold 0.0 kept0 (a, x) { add a x }\n"
+                           "pairs = map kept0 (x) { one: x, two: convert i32 (mul x 100.0) }\n"
+                           "both = fold1 pairs (a, b, c, d) { one: min a c, two: add b d }\n"
+                           "mean = map sum (s) { fdiv s (convert f64 (extent kept0 0)) }\n"
+                           "output count0\noutput both\noutput mean\n");
+        check(state, &t, false);
+        wadi_text_fini(&t);
+    }
+}
+
+/* Nothing is kept: an initial value is what remains, and without one that is a fault, though there are elements. */
+static void folds_of_nothing(void **state) {
+    for (int faults = 0; faults < 2; faults++)
+        for (int empty = 0; empty < 2; empty++) {
+            wadi_text t;
+            wadi_text_init(&t);
+            wadi_text_addf(&t, "program nothing\ninput r3 : f64[n]\n");
+            add_vector(&t, empty ? "take dim=0 r3 0" : "map r3 (x) { x }");
+            add_filter(&t, 0, "gt i 7");
+            wadi_text_addf(&t,
+                           "least = fold%s kept0 (a, x) { min a x }\n"
+                           "js = map kept0 (x) { convert i64 x }\n"
+                           "sum = fold 7 js (a, x) { add a x }\n"
+                           "output sum\noutput least\n",
+                           faults ? "1" : " 9.0");
+            check(state, &t, faults);
+            wadi_text_fini(&t);
+        }
+}
+
+/* What is made of kept elements faults where an element is not kept, or is not cheap: it is computed of kept elements alone. */
+static void maps_that_would_fault(void **state) {
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_text_addf(&t, "program harm\ninput r4097 : f64[n]\n");
+    add_vector(&t, "map r4097 (x) { x }");
+    wadi_text_addf(&t, "ones = map is (i) { convert i64 (ne i 5) }\n"
+                       "count = fold 0 ones (a, x) { add a x }\n"
+                       "kept = compact count is (i) { ne i 5 }\n"
+                       "parts = map kept (i) { quot 1000 (sub i 5) }\n"
+                       "most = fold1 parts (a, x) { max a x }\n"
+                       "powers = map kept (i) { iterate (rem i 9) (j, x) { mul x 3 } from 1 }\n"
+                       "all = fold 0 powers (a, x) { xor a x }\n"
+                       "output most\noutput all\n");
+    check(state, &t, false);
+    wadi_text_fini(&t);
+}
+
 /* A vector of its own length beside what is kept, and a fold whose result is read on the way to another. */
 static void kept_elements_beside_others(void **state) {
     wadi_text t;
@@ -219,6 +300,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folds_of_many_lengths),
         cmocka_unit_test(folds_of_many_kinds),
+        cmocka_unit_test(several_folds_of_one_filter),
+        cmocka_unit_test(folds_of_nothing),
+        cmocka_unit_test(maps_that_would_fault),
         cmocka_unit_test(kept_elements_beside_others),
         cmocka_unit_test(filters_that_meet),
         cmocka_unit_test(kept_elements_beside_a_chain),
