@@ -1,0 +1,192 @@
+/* Canny's edges of an image of bytes, as OpenCV's GaussianBlur and Canny compute them, so that results are equal: five weights along each axis, slopes
+ * by Sobel, sizes |dx| + |dy|, the greatest along the slope, two thresholds, and hysteresis, which awhile spreads from place to place. */
+#include "bench/arrays/images/images.h"
+
+enum { SIDE = 4096 };
+
+/* ---- Gaussian: whole numbers, of which only the sum is rounded ---- */
+
+static wadi_exp five(const wadi_exp *x) {
+    const wadi_exp ends = wadi_add(x[0], x[4]), near = wadi_add(x[1], x[3]);
+    return wadi_add(wadi_add(ends, wadi_mul(near, wadi_literal(WADI_U16, 4))),
+                    wadi_mul(x[2], wadi_literal(WADI_U16, 6)));
+}
+
+static wadi_exp across(wadi_window *w) {
+    wadi_exp x[5];
+    for (int k = 0; k < 5; k++) x[k] = wadi_convert(WADI_U16, wadi_near2(w, 0, k - 2));
+    return five(x);
+}
+
+static wadi_exp down(wadi_window *w) {
+    wadi_exp x[5];
+    for (int k = 0; k < 5; k++) x[k] = wadi_near2(w, k - 2, 0);
+    const wadi_exp rounded = wadi_add(five(x), wadi_literal(WADI_U16, 128));
+    return wadi_convert(WADI_U8, wadi_shr(rounded, wadi_literal(WADI_U16, 8)));
+}
+
+/* ---- slopes ---- */
+
+static wadi_exp weighed(wadi_exp a, wadi_exp b, wadi_exp c) {
+    return wadi_add(wadi_add(a, c), wadi_add(b, b));
+}
+
+static wadi_exp at(wadi_window *w, int dy, int dx) {
+    return wadi_convert(WADI_I16, wadi_near2(w, dy, dx));
+}
+
+static wadi_exp slope_x(wadi_window *w) {
+    return wadi_sub(weighed(at(w, -1, 1), at(w, 0, 1), at(w, 1, 1)),
+                    weighed(at(w, -1, -1), at(w, 0, -1), at(w, 1, -1)));
+}
+
+static wadi_exp slope_y(wadi_window *w) {
+    return wadi_sub(weighed(at(w, 1, -1), at(w, 1, 0), at(w, 1, 1)),
+                    weighed(at(w, -1, -1), at(w, -1, 0), at(w, -1, 1)));
+}
+
+/* A slope that is used several times: the one that was kept, or another one. */
+typedef struct slopes {
+    bool anew;
+    wadi_window *w;
+    wadi_exp x, y;
+} slopes;
+
+static wadi_exp x_of(const slopes *s) {
+    return s->anew ? slope_x(s->w) : s->x;
+}
+
+static wadi_exp y_of(const slopes *s) {
+    return s->anew ? slope_y(s->w) : s->y;
+}
+
+/* 0: the slope goes across, 1: down, 2: down to the right, 3: down to the left. The tangent of 22.5 degrees is 13573 / 2^15. */
+static wadi_exp direction(const slopes *s) {
+    const wadi_exp x = wadi_convert(WADI_I32, wadi_abs(x_of(s)));
+    const wadi_exp y = wadi_mul(wadi_convert(WADI_I32, wadi_abs(y_of(s))), wadi_i32(1 << 15));
+    const wadi_exp low = wadi_mul(x, wadi_i32(13573));
+    const wadi_exp high = wadi_add(low, wadi_mul(x, wadi_i32(1 << 16)));
+    const wadi_exp against = wadi_lt(wadi_xor(x_of(s), y_of(s)), wadi_i16(0));
+    const wadi_exp aslant = wadi_cond(against, wadi_u8(3), wadi_u8(2));
+    return wadi_cond(wadi_lt(y, low), wadi_u8(0), wadi_cond(wadi_gt(y, high), wadi_u8(1), aslant));
+}
+
+static wadi_exp gradient(void *env, wadi_window *w) {
+    const image_build *how = env;
+    const slopes s = {how->anew, w, slope_x(w), slope_y(w)};
+    return wadi_rec2("size", wadi_add(wadi_abs(x_of(&s)), wadi_abs(y_of(&s))), "way",
+                     direction(&s));
+}
+
+/* ---- the greatest, and thresholds: 2 is an edge, 1 may become one ---- */
+
+static wadi_exp size(wadi_window *w, int dy, int dx) {
+    return wadi_get(wadi_near2(w, dy, dx), "size");
+}
+
+static wadi_exp thinned(wadi_window *w) {
+    const wadi_exp m = size(w, 0, 0), way = wadi_get(wadi_near2(w, 0, 0), "way");
+    const wadi_exp across = wadi_land(wadi_gt(m, size(w, 0, -1)), wadi_ge(m, size(w, 0, 1)));
+    const wadi_exp down = wadi_land(wadi_gt(m, size(w, -1, 0)), wadi_ge(m, size(w, 1, 0)));
+    const wadi_exp right = wadi_land(wadi_gt(m, size(w, -1, -1)), wadi_gt(m, size(w, 1, 1)));
+    const wadi_exp left = wadi_land(wadi_gt(m, size(w, -1, 1)), wadi_gt(m, size(w, 1, -1)));
+    const wadi_exp level = wadi_cond(wadi_eq(way, wadi_u8(0)), across, down);
+    const wadi_exp slant = wadi_cond(wadi_eq(way, wadi_u8(2)), right, left);
+    const wadi_exp greatest = wadi_cond(wadi_lt(way, wadi_u8(2)), level, slant);
+    const wadi_exp mark = wadi_cond(wadi_gt(m, wadi_i16(CANNY_HIGH)), wadi_u8(2), wadi_u8(1));
+    return wadi_cond(wadi_land(greatest, wadi_gt(m, wadi_i16(CANNY_LOW))), mark, wadi_u8(0));
+}
+
+/* ---- hysteresis: a place that may be an edge is one if a place around it is ---- */
+
+static wadi_exp reached(wadi_window *w) {
+    wadi_exp most = wadi_near2(w, -1, -1);
+    for (int k = 1; k < 9; k++)
+        if (k != 4) most = wadi_max(most, wadi_near2(w, k / 3 - 1, k % 3 - 1));
+    const wadi_exp here = wadi_near2(w, 0, 0);
+    return wadi_cond(wadi_land(wadi_eq(here, wadi_u8(1)), wadi_eq(most, wadi_u8(2))), wadi_u8(2),
+                     here);
+}
+
+static wadi_exp differs(wadi_exp a, wadi_exp b) {
+    return wadi_convert(WADI_U8, wadi_ne(a, b));
+}
+
+static wadi_acc some_differ(wadi_acc a, wadi_acc b) {
+    return wadi_fold_all(wadi_max, wadi_u8(0), wadi_zip_with(differs, a, b));
+}
+
+static wadi_acc goes_on(wadi_acc state) {
+    return wadi_unit(wadi_ne(wadi_the(wadi_tuple_get(state, 1)), wadi_u8(0)));
+}
+
+static wadi_acc spread(wadi_acc state) {
+    const wadi_acc before = wadi_tuple_get(state, 0);
+    const wadi_acc marks = wadi_stencil(2, reached, wadi_edge_constant(wadi_u8(0)), before);
+    return wadi_tuple2(marks, some_differ(before, marks));
+}
+
+static wadi_exp shown(wadi_exp mark) {
+    return wadi_cond(wadi_eq(mark, wadi_u8(2)), wadi_u8(255), wadi_u8(0));
+}
+
+static wadi_acc build(const image_build *how, const wadi_acc *in, const int64_t *shape) {
+    image_build own = *how;
+    (void)shape;
+    const wadi_acc row = wadi_stencil(2, across, wadi_edge_mirror(), in[0]);
+    const wadi_acc blurred = wadi_stencil(2, down, wadi_edge_mirror(), row);
+    const wadi_acc slope = wadi_stencil_env(2, gradient, &own, wadi_edge_clamp(), blurred);
+    const wadi_exp none = wadi_rec2("size", wadi_i16(0), "way", wadi_u8(0));
+    const wadi_acc marks = wadi_stencil(2, thinned, wadi_edge_constant(none), slope);
+    const wadi_acc start = wadi_tuple2(marks, wadi_unit(wadi_u8(1)));
+    return wadi_map(shown, wadi_tuple_get(wadi_awhile(goes_on, spread, start), 0));
+}
+
+/* ---- a picture: overlapping discs of different brightness, a slope of light, and noise ---- */
+
+enum { DISCS = 400 };
+
+static uint32_t mixed(uint32_t x) {
+    x = (x ^ x >> 16) * 0x7feb352dU;
+    x = (x ^ x >> 15) * 0x846ca68bU;
+    return x ^ x >> 16;
+}
+
+static void fill(int64_t n, int input, void *to) {
+    uint8_t *pixel = to;
+    int64_t side = 1;
+    (void)input;
+    while (side * side < n) side++;
+    for (int64_t i = 0; i < n; i++)
+        pixel[i] = (uint8_t)(90 + (i % side + i / side) * 60 / side + mixed((uint32_t)i) % 12);
+    for (uint32_t d = 0; d < DISCS; d++) {
+        const int64_t radius = 1 + (int64_t)mixed(4 * d) % (side / 12), x = mixed(4 * d + 1) % side,
+                      y = mixed(4 * d + 2) % side;
+        const int add = (int)(mixed(4 * d + 3) % 96) - 48;
+        for (int64_t i = y - radius < 0 ? 0 : y - radius; i < side && i <= y + radius; i++)
+            for (int64_t j = x - radius < 0 ? 0 : x - radius; j < side && j <= x + radius; j++) {
+                if ((i - y) * (i - y) + (j - x) * (j - x) > radius * radius) continue;
+                const int bright = pixel[i * side + j] + add;
+                pixel[i * side + j] = (uint8_t)(bright < 0 ? 0 : bright > 255 ? 255 : bright);
+            }
+    }
+}
+
+wadi_status images_canny(bench *b, wadi_error *err) {
+    static const image_line line = {.benchmark = "canny",
+                                    .name = "16 M pixels",
+                                    .task = "canny",
+                                    .rank = 2,
+                                    .inputs = 1,
+                                    .shape = {SIDE, SIDE},
+                                    .in = WADI_U8,
+                                    .out = WADI_U8,
+                                    .fill = fill,
+                                    .build = build,
+                                    .peer = peer_canny,
+                                    .rooms = 2,
+                                    .libraries = "opencv numba",
+                                    .columns = true,
+                                    .bytes = 2};
+    return image_compare(b, &line, err);
+}
