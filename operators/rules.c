@@ -355,6 +355,14 @@ void wadi_rule_declared(wadi_shape_cx *cx, wadi_val v, int comp) {
     }
 }
 
+/* Whether a body that makes `after` of `before` keeps the extent `start`. The least or the greatest of before and start is start, if before is: a
+ * stencil over the state and an array as large keeps the state's shape. */
+static bool keeps(wadi_extents *x, wadi_ext before, wadi_ext start, wadi_ext after) {
+    return wadi_ext_equal(x, before, after) ||
+           wadi_ext_equal(x, after, wadi_ext_min(x, before, start)) ||
+           wadi_ext_equal(x, after, wadi_ext_max(x, before, start));
+}
+
 /* First the state is assumed to have any shape. The extents that the body then keeps are those of the first state. With these
  * known, the body is analysed again. If it were first assumed that all extents are kept, checks would be noted that rely on a
  * wrong guess. */
@@ -369,8 +377,8 @@ static void state_shapes(wadi_shape_cx *cx, const wadi_block *body, int n, const
         for (int d = 0; d < wadi_rule_rank_of(cx->module, init[i]); d++) {
             const wadi_ext before = cx->opaque(cx, body->params[i], 0, d);
             const wadi_ext after = cx->get(cx, body->yields[i], 0, d);
-            const bool kept = wadi_ext_equal(cx->extents, before, after);
             const wadi_ext start = cx->get(cx, init[i], 0, d);
+            const bool kept = keeps(cx->extents, before, start, after);
             if (results)
                 cx->set(cx, results[i], 0, d, kept ? start : cx->opaque(cx, results[i], 0, d));
             if (kept) cx->set(cx, body->params[i], 0, d, start);

@@ -309,6 +309,35 @@ static void a_loop_that_keeps_its_shape_has_the_shape_of_its_start(void **state)
     finish(&a);
 }
 
+/* A stencil has the least of its arrays' extents: of the state and its start that is the start's; of the state and another array it may be less. */
+static void a_loop_over_the_least_extent_of_state_and_start_keeps_its_shape(void **state) {
+    (void)state;
+    analysed a = analyse(
+        "program least\n"
+        "input xs : f32[n]\n"
+        "input ys : f32[m]\n"
+        "w = awhile xs (s) {\n"
+        "    c = unit { lt (s ! 0) 1.0f32 }\n"
+        "    yield c\n"
+        "} do (s) {\n"
+        "    a = stencil dims=1 edge=11 near=1,0,2,-1,1 xs s (o, l, r) { add o (add l r) }\n"
+        "    yield a\n"
+        "}\n"
+        "v = awhile xs (s) {\n"
+        "    c = unit { lt (s ! 0) 1.0f32 }\n"
+        "    yield c\n"
+        "} do (s) {\n"
+        "    a = stencil dims=1 edge=11 near=1,0,2,-1,1 ys s (o, l, r) { add o (add l r) }\n"
+        "    yield a\n"
+        "}\n"
+        "output w\noutput v\n");
+    check_shape(&a, "w", "n");
+    const wadi_val v = named(&a, "v");
+    assert_int_equal(wadi_ext_get(a.s->extents, wadi_shapes_extent(a.s, v, 0, 0))->kind,
+                     WADI_EXT_DIM);
+    finish(&a);
+}
+
 static void extents_flow_from_stage_to_stage(void **state) {
     (void)state;
     analysed a = analyse("program stages\n"
@@ -478,6 +507,7 @@ int main(void) {
         cmocka_unit_test(mv_is_rectangular),
         cmocka_unit_test(what_a_branch_learns_stays_in_it),
         cmocka_unit_test(a_loop_that_keeps_its_shape_has_the_shape_of_its_start),
+        cmocka_unit_test(a_loop_over_the_least_extent_of_state_and_start_keeps_its_shape),
         cmocka_unit_test(extents_flow_from_stage_to_stage),
         cmocka_unit_test(sparse_rows_are_irregular_until_they_are_summed),
         cmocka_unit_test(declared_extents_make_a_stream_regular),
