@@ -106,6 +106,7 @@ static wadi_status make_in(job *j, const char *folder) {
     WADI_TRY(language->find(j->aim->target, &b, &j->err));
     b.machine = j->aim->machine[0] != '\0' ? j->aim->machine : NULL;
     b.fast = j->fast;
+    b.patient = true;
     wadi_hex(j->entry.key, WADI_BUNDLE_DIGEST, digits);
     return language->build(&b, j->made->source, digits, folder, false, &j->image, &j->err);
 }

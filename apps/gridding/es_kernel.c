@@ -48,19 +48,58 @@ double es_kernel_integral(const es_kernel *k, double t) {
 
 enum { SAMPLES = 12, PERIODS = 2 };
 
-static void judge(es_kernel *k, double sigma) {
+/* The angles of the integral at each node: those of the first sample, and those of the places of the same phase in the periods around. Others
+ * follow by cos(a + b) and sin(a + b). They do not depend on beta. */
+typedef struct angles {
+    double first_cosine[NODES], first_sine[NODES];
+    double cosine[PERIODS][NODES], sine[PERIODS][NODES];
+} angles;
+
+static double sample(double sigma, int i) {
+    return (i + 1.0) / SAMPLES * 0.5 / sigma; /* with the edge, where the leak is largest */
+}
+
+static void make_angles(int support, double sigma, angles *out) {
+    rule r;
+    make_rule(&(es_kernel){.support = support}, &r);
+    for (int i = 0; i < r.n; i++) {
+        const double period = pi * support * r.x[i], first = period * sample(sigma, 0);
+        out->first_cosine[i] = cos(first);
+        out->first_sine[i] = sin(first);
+        for (int p = 0; p < PERIODS; p++) {
+            out->cosine[p][i] = cos(period * (p + 1));
+            out->sine[p][i] = sin(period * (p + 1));
+        }
+    }
+}
+
+/* The integral at the next sample; cosine and sine hold its values at each node, times the weights. *stray: the squares of those in
+ * the periods around it. */
+static double by_angles(int n, const angles *a, double *cosine, double *sine, double *stray) {
+    double sum = 0, even[PERIODS] = {0}, odd[PERIODS] = {0};
+    for (int i = 0; i < n; i++) {
+        const double c = cosine[i] * a->first_cosine[i] - sine[i] * a->first_sine[i];
+        const double s = cosine[i] * a->first_sine[i] + sine[i] * a->first_cosine[i];
+        cosine[i] = c;
+        sine[i] = s;
+        sum += c;
+        for (int p = 0; p < PERIODS; p++) {
+            even[p] += c * a->cosine[p][i];
+            odd[p] += s * a->sine[p][i];
+        }
+    }
+    *stray = 0;
+    for (int p = 0; p < PERIODS; p++) *stray += 2 * (even[p] * even[p] + odd[p] * odd[p]);
+    return sum;
+}
+
+static void judge(es_kernel *k, const angles *a) {
     rule r;
     make_rule(k, &r);
-    double leak = 0, even = 0, raised = 0;
+    double sine[NODES] = {0}, leak = 0, even = 0, raised = 0;
     for (int i = 0; i < SAMPLES; i++) {
-        const double t =
-            (i + 1.0) / SAMPLES * 0.5 / sigma; /* with the edge, where the leak is largest */
-        const double wanted = by_rule(&r, k, t);
         double stray = 0;
-        for (int p = 1; p <= PERIODS; p++) {
-            const double above = by_rule(&r, k, t + p), below = by_rule(&r, k, t - p);
-            stray += above * above + below * below;
-        }
+        const double wanted = by_angles(r.n, a, r.weight, sine, &stray);
         leak += stray / (wanted * wanted);
         even += wanted * wanted;
         raised += 1 / (wanted * wanted);
@@ -73,10 +112,12 @@ static void judge(es_kernel *k, double sigma) {
  * improves the edge at the cost of the rest, or the other way round. */
 static es_kernel best_of(int support, double sigma) {
     es_kernel best = {.leak = (double)INFINITY};
+    angles a;
+    make_angles(support, sigma, &a);
     for (int i = 0; i < 5; i++) {
         es_kernel k = {.support = support,
                        .beta = (0.93 + 0.02 * i) * pi * support * (1 - 0.5 / sigma)};
-        judge(&k, sigma);
+        judge(&k, &a);
         if (k.leak < best.leak) best = k;
     }
     return best;

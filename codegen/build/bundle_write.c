@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folder_lock.h"
 #include "base/hash.h"
 #include "base/outfile.h"
 #include "base/vec.h"
@@ -157,7 +158,7 @@ static wadi_status fill(const wadi_bundle_writer *w, char *all, uint64_t size) {
     return WADI_OK;
 }
 
-wadi_status wadi_bundle_writer_write(wadi_bundle_writer *w, wadi_error *err) {
+static wadi_status write_all(wadi_bundle_writer *w, wadi_error *err) {
     const wadi_outfile_options options = {.mode = 0644, .sync = WADI_SYNC_NEVER};
     WADI_TRY(take_over(w, err)); /* what others have added meanwhile */
     if (w->things.n > 0) qsort(w->things.at, w->things.n, sizeof w->things.at[0], by_key);
@@ -167,5 +168,13 @@ wadi_status wadi_bundle_writer_write(wadi_bundle_writer *w, wadi_error *err) {
     wadi_status st = fill(w, all, size);
     if (st == WADI_OK) st = wadi_outfile_put(w->path, all, (size_t)size, &options, err);
     free(all);
+    return st;
+}
+
+/* Reading what is there and replacing it are two steps, between which another process could add something. */
+wadi_status wadi_bundle_writer_write(wadi_bundle_writer *w, wadi_error *err) {
+    const int lock = wadi_folder_lock(w->path);
+    const wadi_status st = write_all(w, err);
+    wadi_folder_unlock(lock);
     return st;
 }

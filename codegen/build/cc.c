@@ -50,19 +50,19 @@ const char *const *wadi_cc_brief_flags(void) {
 enum { USUAL_LIMIT_S = 120 };
 
 /* The seconds that a compiler may take, from WADI_CC_TIMEOUT. 0: no limit. */
-static double limit_s(void) {
+static double limit_s(bool patient) {
+    const double usual = patient ? 0 : USUAL_LIMIT_S;
     const char *text = getenv("WADI_CC_TIMEOUT");
     char *end = NULL;
-    const double s = text != NULL ? strtod(text, &end) : USUAL_LIMIT_S;
-    return text != NULL && (end == text || *end != '\0' || !(s >= 0 && s < 1e9)) ? USUAL_LIMIT_S
-                                                                                 : s;
+    const double s = text != NULL ? strtod(text, &end) : usual;
+    return text != NULL && (end == text || *end != '\0' || !(s >= 0 && s < 1e9)) ? usual : s;
 }
 
 /* Runs argv with stdout and stderr into `out`. *out_status: the exit status, -1 when it could not be run or was killed. Errors:
  * WADI_CANCELLED, WADI_COMPILE (too slow). */
-static wadi_status run_program(char *const *argv, const char *tmpdir, bool gently, char *out,
-                               size_t room, int *out_status, wadi_error *err) {
-    const double limit = limit_s();
+static wadi_status run_program(char *const *argv, const char *tmpdir, bool gently, bool patient,
+                               char *out, size_t room, int *out_status, wadi_error *err) {
+    const double limit = limit_s(patient);
     const wadi_child c = {.argv = argv,
                           .nice = gently ? GENTLE : 0,
                           .limit_ns = (int64_t)(limit * 1e9),
@@ -96,7 +96,7 @@ wadi_status wadi_cc_version(const wadi_image_builder *cc, char *out, size_t room
     memcpy(name, cc->path, sizeof name);
     char *const argv[] = {name, version_flag, NULL};
     int status = 0;
-    WADI_TRY(run_program(argv, NULL, false, text, sizeof text, &status, err));
+    WADI_TRY(run_program(argv, NULL, false, false, text, sizeof text, &status, err));
     if (status != 0)
         return wadi_fail(err, WADI_COMPILE, "the C compiler %s does not run", cc->path);
     text[strcspn(text, "\n")] = '\0';
@@ -182,7 +182,7 @@ static wadi_status find_compiler(const wadi_target *target, wadi_image_builder *
 wadi_status wadi_cc_find(const wadi_target *target, wadi_image_builder *out, wadi_error *err) {
     out->target = target;
     out->machine = NULL;
-    out->fast = false;
+    out->fast = out->patient = false;
     out->cpu[0] = '\0';
     WADI_TRY(find_compiler(target, out, err));
     return target->own ? describe_cpu(out->cpu) : WADI_OK;
@@ -215,7 +215,8 @@ wadi_status wadi_cc_run(const wadi_image_builder *cc, const wadi_cc_call *call, 
     int status = 0;
     list_arguments(cc, call, argv);
     memcpy(copy, argv, sizeof copy);
-    WADI_TRY(run_program(copy, call->tmpdir, call->gently, output, room, &status, err));
+    WADI_TRY(
+        run_program(copy, call->tmpdir, call->gently, cc->patient, output, room, &status, err));
     if (status == 0) return WADI_OK;
     const char *complaint = strstr(output, "error");
     return wadi_fail(err, WADI_COMPILE, "%s failed on %s (status %d): %.300s", cc->path,

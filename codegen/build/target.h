@@ -36,6 +36,8 @@ typedef struct wadi_image_builder {
     const wadi_target *target;
     const char *machine; /* that the image is for (wadi_image_ops); NULL: the target says enough */
     bool fast;           /* fast math: its images need not have the bits of others */
+    bool
+        patient; /* no run waits for it: unless WADI_CC_TIMEOUT says so, it may take as long as it wants */
 } wadi_image_builder;
 
 typedef struct wadi_language {

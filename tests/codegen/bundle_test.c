@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -45,6 +46,23 @@ static void write_things(int n, const char *stamp) {
     }
     assert_int_equal(wadi_bundle_writer_write(w, NULL), WADI_OK);
     wadi_bundle_writer_destroy(w);
+}
+
+/* Adds things `from` to from + n - 1, and writes the bundle after each. */
+static bool add_alone(int from, int n) {
+    bool ok = true;
+    for (int i = from; i < from + n && ok; i++) {
+        wadi_bundle_writer *w = NULL;
+        char bytes[64];
+        const wadi_bundle_entry e = entry_of(i);
+        memset(bytes, 'x', sizeof bytes);
+        bytes[0] = (char)('a' + i);
+        ok = wadi_bundle_writer_create(path, NULL, &w, NULL) == WADI_OK &&
+             wadi_bundle_writer_add(w, &e, bytes, (size_t)i, NULL) == WADI_OK &&
+             wadi_bundle_writer_write(w, NULL) == WADI_OK;
+        wadi_bundle_writer_destroy(w);
+    }
+    return ok;
 }
 
 static void expect_things(int n) {
@@ -210,6 +228,24 @@ static void a_file_cut_after_it_was_opened(void **state) {
     wadi_bundle_close(b);
 }
 
+/* Each process adds things of its own to one bundle, one after the other. Nothing is lost. */
+static void processes_add_to_one_bundle(void **state) {
+    (void)state;
+    enum { PROCESSES = 3, EACH = 8 };
+    pid_t child[PROCESSES];
+    for (int p = 0; p < PROCESSES; p++) {
+        child[p] = fork();
+        if (child[p] == 0) _exit(add_alone(p * EACH, EACH) ? 0 : 1);
+        assert_true(child[p] > 0);
+    }
+    for (int p = 0; p < PROCESSES; p++) {
+        int status = 1;
+        assert_int_equal(waitpid(child[p], &status, 0), child[p]);
+        assert_int_equal(status, 0);
+    }
+    expect_things(PROCESSES * EACH);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_written_is_found, clean, clean),
@@ -219,6 +255,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(every_changed_byte_is_noticed, clean, clean),
         cmocka_unit_test_setup_teardown(a_sealed_index_is_not_believed, clean, clean),
         cmocka_unit_test_setup_teardown(a_file_cut_after_it_was_opened, clean, clean),
+        cmocka_unit_test_setup_teardown(processes_add_to_one_bundle, clean, clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,20 +2,15 @@
 #include "sched/transport/zmq/socket_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/error.h"
-
-enum { PATH_ROOM = 256 };
+#include "base/folder_lock.h"
 
 /* Connects to the socket, and returns the errno: 0 or EAGAIN (a full queue), a process listens; ECONNREFUSED, none does; else it is not
  * known. */
@@ -43,22 +38,10 @@ static wadi_status check_free(const char *address, const char *path, wadi_error 
                            "%s: bind: whether another process listens there is unknown", address);
 }
 
-/* Asking, removing a dead socket and binding are three steps. The lock on the folder makes them one. -1: the folder cannot be locked. */
-static int lock_folder(const char *path) {
-    static const struct timespec nap = {0, 5000000};
-    const int64_t patience = INT64_C(2000000000), from = wadi_clock_ns();
-    char folder[PATH_ROOM] = ".";
-    const char *slash = strrchr(path, '/');
-    if (slash != NULL) (void)snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
-    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && wadi_clock_ns() - from < patience)
-        (void)nanosleep(&nap, NULL);
-    return fd;
-}
-
 wadi_status wadi_socket_file_claim(const char *address, const char *path, int *out_lock,
                                    wadi_error *err) {
-    *out_lock = lock_folder(path);
+    /* Asking, removing a dead socket and binding are three steps. The lock on the folder makes them one. */
+    *out_lock = wadi_folder_lock(path);
     const wadi_status status = check_free(address, path, err);
     if (status != WADI_OK) {
         wadi_socket_file_settle(*out_lock);
@@ -68,7 +51,7 @@ wadi_status wadi_socket_file_claim(const char *address, const char *path, int *o
 }
 
 void wadi_socket_file_settle(int lock) {
-    if (lock >= 0) (void)close(lock);
+    wadi_folder_unlock(lock);
 }
 
 wadi_socket_file wadi_socket_file_made(const char *path) {
