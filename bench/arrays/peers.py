@@ -1,9 +1,9 @@
-"""The peer of bench_sort and bench_matmul in Python: numpy. The protocol is that of bench/streams/child.h.
+"""The peers of bench_sort and bench_matmul in Python: numpy and polars. The protocol is that of bench/streams/child.h.
 
-    peers.py sort|argsort KIND TYPE WAY N
+    peers.py sort|argsort|records|largest KIND TYPE WAY N
     peers.py matmul THREADS TYPE any N
 
-The numbers are those of sort.c. KIND is numpy's: quicksort or stable."""
+The numbers are those of sort.c. KIND is numpy's, quicksort or stable, or polars."""
 import os
 import sys
 import time
@@ -26,6 +26,8 @@ def mixed(x):
 
 def numbers(kind, way, n):
     x = mixed(np.arange(1, n + 1, dtype=np.uint64))
+    if kind == "i64" and way == "far":
+        return np.where(x % np.uint64(50) != 0, (x >> np.uint64(32)) % np.uint64(1000000), x).view(np.int64)
     if kind == "i64":
         return x.view(np.int64)
     if kind == "i32":
@@ -43,7 +45,39 @@ if task == "matmul":
     a = numbers(kind, way, n * n).reshape(n, n)
 else:
     a = numbers(kind, way, n)
-work = {"sort": lambda: np.sort(a, kind=how), "argsort": lambda: np.argsort(a, kind=how), "matmul": lambda: a @ a}[task]
+at, most = np.arange(n), min(100, n)
+
+
+def records():
+    order = np.argsort(a, kind=how)
+    return a[order], at[order]
+
+
+def largest():
+    some = np.argpartition(a, n - most)[n - most :]
+    return some[np.argsort(-a[some])]
+
+
+work = {
+    "sort": lambda: np.sort(a, kind=how),
+    "argsort": lambda: np.argsort(a, kind=how),
+    "matmul": lambda: a @ a,
+    "records": records,
+    "largest": largest,
+}[task]
+if how == "polars":
+    try:
+        import polars as pl
+    except ImportError:
+        print("missing polars: pip install polars, and --python", flush=True)
+        sys.exit(0)
+    frame, column = pl.DataFrame({"key": a, "at": at}), pl.Series("key", a)
+    work = {
+        "sort": lambda: column.sort(),
+        "argsort": lambda: column.arg_sort(),
+        "records": lambda: frame.sort("key"),
+        "largest": lambda: frame.top_k(most, by="key"),
+    }[task]
 print("ready", flush=True)
 for line in sys.stdin:
     start = time.perf_counter()

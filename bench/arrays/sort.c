@@ -1,8 +1,8 @@
-/* Sorting vectors, and ranking them, against numpy, a radix sort in C and the C library's qsort.
+/* Sorting vectors, ranking them, and choosing their greatest, against numpy, polars, a radix sort in C and the C library's qsort.
  *
  *     bench_sort [options]
  *
- * numpy needs `pip install numpy`; it has one thread. The radix sort has one as well: from the lowest digit to the highest, 11 bits each, all digits counted in
+ * numpy needs `pip install numpy`, and has one thread; polars needs `pip install polars`, and has all. The radix sort has one as well: from the lowest digit to the highest, 11 bits each, all digits counted in
  * one pass. Results are compared before anything is timed. Lines and table are those of bench_streams (bench/streams/report.h). */
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,12 +26,14 @@ static void fill(const char *way, wadi_type t, int64_t n, void *to) {
     for (int64_t i = 0; i < n; i++) {
         const uint64_t x = mixed((uint64_t)i + 1);
         const double unit = (double)(x >> 11) * 0x1p-53;
+        const bool far = strcmp(way, "far") == 0; /* one of fifty far from the others */
         const double value = strcmp(way, "few") == 0      ? (double)(x % 10)
                              : strcmp(way, "sorted") == 0 ? (double)i
                                                           : unit;
         if (t == WADI_F64) ((double *)to)[i] = value;
         if (t == WADI_F32) ((float *)to)[i] = (float)(x >> 40) * 0x1p-24F;
-        if (t == WADI_I64) ((int64_t *)to)[i] = (int64_t)x;
+        if (t == WADI_I64)
+            ((int64_t *)to)[i] = (int64_t)(far && x % 50 != 0 ? (x >> 32) % 1000000 : x);
         if (t == WADI_I32) ((int32_t *)to)[i] = (int32_t)(x >> 32);
     }
 }
@@ -67,15 +69,19 @@ enum { BITS = 11, DIGITS = 1 << BITS, PASSES = 6 };
 RADIX(radix_32, uint32_t)
 RADIX(radix_64, uint64_t)
 
+enum { CHOSEN = 100 };
+typedef enum task { SORT, RANK, RECORDS, LARGEST } task;
+
 typedef struct job {
     const char *way;
     wadi_type type;
-    bool rank;
+    task task;
     int64_t n;
     size_t size;
     void *in, *out, *room;
+    int64_t *at; /* 0 .. n - 1 */
     bench_program program;
-    bench_child *quick, *stable;
+    bench_child *quick, *stable, *polars;
 } job;
 
 /* Bits as numbers of the same order, and back: floats that are no NaN. */
@@ -128,12 +134,32 @@ static wadi_status run_qsort(void *env, double *out_seconds, wadi_error *err) {
 
 /* ---- all together ---- */
 
+static wadi_exp record(wadi_exp key, wadi_exp at) {
+    return wadi_rec2("key", key, "at", at);
+}
+
+static wadi_exp key_of(wadi_exp r) {
+    return wadi_get(r, "key");
+}
+
+static wadi_exp place_of(wadi_exp r) {
+    return wadi_get(r, "at");
+}
+
 static wadi_program *program_of(const job *j) {
     static const char *const extents[] = {"n"};
     wadi_program *p = wadi_program_create("sorting");
     if (p == NULL) return NULL;
     const wadi_acc x = wadi_input("x", j->type, 1, extents);
-    wadi_output("y", j->rank ? wadi_argsort(x) : wadi_sort(x));
+    if (j->task == SORT) wadi_output("y", wadi_sort(x));
+    if (j->task == RANK) wadi_output("y", wadi_argsort(x));
+    if (j->task == LARGEST) wadi_output("y", wadi_tuple_get(wadi_largest(wadi_i64(CHOSEN), x), 1));
+    if (j->task == RECORDS) {
+        const wadi_acc at = wadi_input("at", WADI_I64, 1, extents);
+        const wadi_acc sorted = wadi_sort_by_key(key_of, wadi_zip_with(record, x, at));
+        wadi_output("y", wadi_map(place_of, sorted));
+        wadi_output("keys", wadi_map(key_of, sorted));
+    }
     return p;
 }
 
@@ -150,34 +176,51 @@ static bool is_less(const job *j, const void *column, int64_t a, int64_t b) {
     }
 }
 
-/* The result is what the radix sort makes; positions are in order, those of equal numbers ascend. */
-static wadi_status check(job *j, wadi_error *err) {
-    double unused = -1;
-    wadi_array got;
-    WADI_TRY(bench_program_run(&j->program, &unused, err));
-    WADI_TRY(bench_program_result(&j->program, "y", &got, err));
-    if (!j->rank) {
-        WADI_TRY(run_radix(j, &unused, err));
-        return memcmp(got.column[0], j->out, (size_t)j->n * j->size) == 0
-                   ? WADI_OK
-                   : wadi_fail(err, WADI_INTERNAL, "sort: results differ");
+/* Positions of equal numbers ascend; no number comes before a less one, or before a greater one if the greatest are asked for. */
+static wadi_status check_positions(const job *j, const int64_t *at, int64_t n, wadi_error *err) {
+    for (int64_t i = 1; i < n; i++) {
+        const int64_t a = j->task == LARGEST ? at[i] : at[i - 1],
+                      b = j->task == LARGEST ? at[i - 1] : at[i];
+        if (is_less(j, j->in, b, a) || (!is_less(j, j->in, a, b) && at[i - 1] >= at[i]))
+            return wadi_fail(err, WADI_INTERNAL, "place %lld is wrong", (long long)i);
     }
-    const int64_t *at = got.column[0];
-    for (int64_t i = 1; i < j->n; i++)
-        if (is_less(j, j->in, at[i], at[i - 1]) ||
-            (!is_less(j, j->in, at[i - 1], at[i]) && at[i - 1] >= at[i]))
-            return wadi_fail(err, WADI_INTERNAL, "argsort: place %lld is wrong", (long long)i);
     return WADI_OK;
 }
 
-static wadi_status open_numpy(const bench *b, const job *j, const char *kind, bench_child **out,
-                              wadi_error *err) {
+/* As many are greater than the last one as come before it. */
+static wadi_status check_greatest(const job *j, const int64_t *at, int64_t n, wadi_error *err) {
+    int64_t greater = 0;
+    for (int64_t i = 0; i < j->n; i++) greater += is_less(j, j->in, at[n - 1], i);
+    return greater < n ? WADI_OK : wadi_fail(err, WADI_INTERNAL, "a greater one is left out");
+}
+
+/* The result is what the radix sort makes; positions are in order. */
+static wadi_status check(job *j, wadi_error *err) {
+    double unused = -1;
+    wadi_array got, keys;
+    WADI_TRY(bench_program_run(&j->program, &unused, err));
+    WADI_TRY(bench_program_result(&j->program, "y", &got, err));
+    if (j->task != SORT) WADI_TRY(check_positions(j, got.column[0], got.shape[0], err));
+    if (j->task == LARGEST) return check_greatest(j, got.column[0], got.shape[0], err);
+    if (j->task == RANK) return WADI_OK;
+    if (j->task == RECORDS) WADI_TRY(bench_program_result(&j->program, "keys", &keys, err));
+    if (j->task == RECORDS) got = keys;
+    WADI_TRY(run_radix(j, &unused, err));
+    return memcmp(got.column[0], j->out, (size_t)j->n * j->size) == 0
+               ? WADI_OK
+               : wadi_fail(err, WADI_INTERNAL, "sort: results differ");
+}
+
+static const char *const tasks[] = {"sort", "argsort", "records", "largest"};
+
+static wadi_status open_peer(const bench *b, const job *j, const char *kind, bench_child **out,
+                             wadi_error *err) {
     char n[24];
     wadi_error why = {0};
     (void)snprintf(n, sizeof n, "%lld", (long long)j->n);
     const char *const argv[] = {b->python,
                                 WADI_BENCH_ARRAYS "/peers.py",
-                                j->rank ? "argsort" : "sort",
+                                tasks[j->task],
                                 kind,
                                 wadi_type_name(j->type),
                                 j->way,
@@ -186,7 +229,7 @@ static wadi_status open_numpy(const bench *b, const job *j, const char *kind, be
     const wadi_status status = bench_child_open(argv, out, &why);
     if (status == WADI_OK) return WADI_OK;
     if (status != WADI_UNSUPPORTED) return wadi_fail(err, status, "%s", why.msg);
-    bench_say(b, "skipping numpy: %s", why.msg);
+    bench_say(b, "skipping %s: %s", kind, why.msg);
     return WADI_OK;
 }
 
@@ -195,25 +238,33 @@ static wadi_status prepare(const bench *b, job *j, wadi_error *err) {
     j->in = malloc(bytes);
     j->out = malloc(bytes);
     j->room = malloc(bytes);
-    if (!j->in || !j->out || !j->room) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    j->at = malloc(bytes);
+    if (!j->in || !j->out || !j->room || !j->at)
+        return wadi_fail(err, WADI_MEMORY, "out of memory");
     fill(j->way, j->type, j->n, j->in);
     WADI_TRY(bench_program_open(b, program_of(j), &j->program, err));
     bench_program_vector(&j->program, "x", j->type, j->n, j->in);
-    WADI_TRY(open_numpy(b, j, "quicksort", &j->quick, err));
-    return open_numpy(b, j, "stable", &j->stable, err);
+    if (j->task == RECORDS) {
+        for (int64_t i = 0; i < j->n; i++) j->at[i] = i;
+        bench_program_vector(&j->program, "at", WADI_I64, j->n, j->at);
+    }
+    WADI_TRY(open_peer(b, j, "quicksort", &j->quick, err));
+    if (j->task == SORT || j->task == RANK) WADI_TRY(open_peer(b, j, "stable", &j->stable, err));
+    return open_peer(b, j, "polars", &j->polars, err);
 }
 
 static wadi_status compare(bench *b, const char *name, job *j, wadi_error *err) {
     WADI_TRY(prepare(b, j, err));
     WADI_TRY(check(j, err));
-    const bool slow = j->rank || j->type != WADI_F64 || j->n > 1000000;
+    const bool slow = j->task != SORT || j->type != WADI_F64 || j->n > 1000000;
     const bench_side side[] = {
         {"wadi", bench_program_run, &j->program},
         {"numpy quicksort", j->quick != NULL ? bench_child_run : NULL, j->quick},
         {"numpy stable", j->stable != NULL ? bench_child_run : NULL, j->stable},
-        {"C radix sort", j->rank ? NULL : run_radix, j},
+        {"polars", j->polars != NULL ? bench_child_run : NULL, j->polars},
+        {"C radix sort", j->task == SORT ? run_radix : NULL, j},
         {"C qsort", slow ? NULL : run_qsort, j}};
-    return bench_compare(b, "sort", name, 5, side, NULL, err);
+    return bench_compare(b, "sort", name, 6, side, NULL, err);
 }
 
 typedef struct sort_case {
@@ -221,37 +272,46 @@ typedef struct sort_case {
     const char *way;
     wadi_type type;
     int64_t n;
-    bool rank;
+    task task;
 } sort_case;
 
 static const sort_case cases[] = {
-    {"f64, 1 M", "any", WADI_F64, 1000000, false},
-    {"f64, 1 M, ten values", "few", WADI_F64, 1000000, false},
-    {"f64, 1 M, sorted", "sorted", WADI_F64, 1000000, false},
-    {"i64, 1 M", "any", WADI_I64, 1000000, false},
-    {"i32, 1 M", "any", WADI_I32, 1000000, false},
-    {"f32, 1 M", "any", WADI_F32, 1000000, false},
-    {"f64, 1 M, argsort", "any", WADI_F64, 1000000, true},
-    {"i32, 1 M, argsort", "any", WADI_I32, 1000000, true},
-    {"f64, 10 M", "any", WADI_F64, 10000000, false},
-    {"i32, 10 M", "any", WADI_I32, 10000000, false},
-    {"f64, 10 M, argsort", "any", WADI_F64, 10000000, true},
+    {"f64, 1 M", "any", WADI_F64, 1000000, SORT},
+    {"f64, 1 M, ten values", "few", WADI_F64, 1000000, SORT},
+    {"f64, 1 M, sorted", "sorted", WADI_F64, 1000000, SORT},
+    {"i64, 1 M", "any", WADI_I64, 1000000, SORT},
+    {"i32, 1 M", "any", WADI_I32, 1000000, SORT},
+    {"f32, 1 M", "any", WADI_F32, 1000000, SORT},
+    {"f64, 1 M, argsort", "any", WADI_F64, 1000000, RANK},
+    {"i32, 1 M, argsort", "any", WADI_I32, 1000000, RANK},
+    {"f32, 10 M", "any", WADI_F32, 10000000, SORT},
+    {"f64, 10 M", "any", WADI_F64, 10000000, SORT},
+    {"i32, 10 M", "any", WADI_I32, 10000000, SORT},
+    {"i64, 10 M", "any", WADI_I64, 10000000, SORT},
+    {"records by i64, 10 M", "any", WADI_I64, 10000000, RECORDS},
+    {"f64, 10 M, argsort", "any", WADI_F64, 10000000, RANK},
+    {"i64, 10 M, argsort, far ones", "far", WADI_I64, 10000000, RANK},
+    {"f32, 10 M, largest 100", "any", WADI_F32, 10000000, LARGEST},
+    {"f64, 10 M, largest 100", "any", WADI_F64, 10000000, LARGEST},
 };
 
 static wadi_status one_case(bench *b, const sort_case *c, wadi_error *err) {
     if (!bench_wants(b, c->name)) return WADI_OK;
     job j = {.way = c->way,
              .type = c->type,
-             .rank = c->rank,
+             .task = c->task,
              .n = b->quick ? c->n / 1000 : c->n,
              .size = (size_t)wadi_type_size(c->type)};
     const wadi_status status = compare(b, c->name, &j, err);
     bench_program_close(&j.program);
     bench_child_close(j.quick);
     bench_child_close(j.stable);
+    bench_child_close(j.polars);
     free(j.in);
     free(j.out);
     free(j.room);
+    free(j.at);
+
     return status;
 }
 
@@ -260,8 +320,8 @@ static wadi_status bench_sort(bench *b, wadi_error *err) {
     return WADI_OK;
 }
 
-static const bench_entry benchmarks[] = {{"sort", bench_sort, "vectors sorted and ranked"},
-                                         {NULL, NULL, NULL}};
+static const bench_entry benchmarks[] = {
+    {"sort", bench_sort, "vectors sorted, ranked, and their greatest"}, {NULL, NULL, NULL}};
 
 static const char usage[] =
     "usage: bench_sort [options]\n"
@@ -269,7 +329,7 @@ static const char usage[] =
     "  --quick            tiny sizes: checks results, measures nothing\n"
     "  --runs N           timed rounds at least\n"
     "  --threads N        for wadi; default: one per processor\n"
-    "  --python PROGRAM   Python with numpy; default: WADI_BENCH_PYTHON or python3\n";
+    "  --python PROGRAM   Python with numpy and polars; default: WADI_BENCH_PYTHON or python3\n";
 
 int main(int argc, char **argv) {
     const bench_command command = {"bench_sort", usage, benchmarks, NULL};
