@@ -15,7 +15,7 @@ enum {
     FEW = 4,           /* so many numbers are sorted by insertion */
     SHORT = 24,        /* so many by counting */
     CACHED = 1 << 14,  /* rows up to this length are sorted where they go */
-    PARTED = 1 << 18,  /* numbers that are parted by pivots, where that is fast */
+    PARTED = 1 << 23,  /* numbers that are parted by pivots, where that is fast */
     COUNTED = 1 << 15, /* rows of 16 bits from this length on are counted */
     VALUES = 16,       /* so few different keys are counted */
     SAMPLE = 1024,     /* keys that say which digits are likely */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/keep.h"
 #include "base/pages.h"
 #include "sched/foreign_own.h"
 #include "sched/radix/engine.h"
@@ -50,20 +51,49 @@ static bool fits(const wadi_call *call, bool numbers) {
            to->type == (int32_t)(numbers ? t : WADI_I64);
 }
 
+/* ---- room ---- */
+
+/* Room beside rows is kept for the next call, since the system clears each page of fresh memory: that took longer than sorting. */
+static const wadi_keep_kind rooms = {.most = 2, .destroy = free};
+static const size_t least_kept = (size_t)1 << 16, most_kept = (size_t)256 << 20;
+
+/* At least `bytes`: a power of two, if it may be kept. */
+static size_t room_size(size_t bytes) {
+    if (bytes < least_kept || bytes > most_kept) return bytes;
+    size_t size = least_kept;
+    while (size < bytes) size *= 2;
+    return size;
+}
+
+static void *take_room(size_t bytes) {
+    const size_t size = room_size(bytes);
+    void *room = size >= least_kept ? wadi_keep_take(&rooms, (int64_t)size) : NULL;
+    return room != NULL ? room : wadi_pages_take(64, size);
+}
+
+static void give_room(void *room, size_t bytes) {
+    const size_t size = room_size(bytes);
+    if (room == NULL || size < least_kept || size > most_kept)
+        free(room);
+    else
+        wadi_keep_put(&rooms, (int64_t)size, room);
+}
+
 bool wadi_radix_run_by(const wadi_radix_engine *engine, const wadi_call *call, wadi_pool *pool) {
     const bool numbers = is_named(call->routine, "sort");
     if (!fits(call, numbers)) return false;
     const wadi_call_array *a = &call->array[0], *to = &call->array[1];
     wadi_radix_row row = {.type = (wadi_type)a->type, .n = a->shape[0]};
     if (row.n == 0) return true;
-    row.room = wadi_pages_take(64, (size_t)row.n * (size_t)wadi_type_size((wadi_type)to->type));
+    const size_t bytes = (size_t)row.n * (size_t)wadi_type_size((wadi_type)to->type);
+    row.room = take_room(bytes);
     bool fine = row.room != NULL;
     for (int64_t p = 0; fine && p < call->count; p++) {
         row.from = problem_of(a, p);
         row.to = problem_of(to, p);
         fine = (numbers ? engine->sort : engine->rank)(&row, pool);
     }
-    free(row.room);
+    give_room(row.room, bytes);
     return fine;
 }
 
