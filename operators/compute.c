@@ -21,11 +21,14 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     return cx->alias(cx, b->results[0], cx->array(cx, b->args[0]));
 }
 
-/* compute a = a, if `a` is always stored */
+/* compute a = a, if `a` is always stored: no elements of it can be computed alone, one after the other or in the loop of a fold */
 static bool same(const wadi_module *m, const wadi_bind *b, bool same_shape) {
     WADI_UNUSED(same_shape);
     const wadi_value *a = &m->values[b->args[0]];
-    return a->def == WADI_DEF_BIND && a->bind->op->stored;
+    if (a->def != WADI_DEF_BIND) return false;
+    const wadi_op *op = a->bind->op;
+    return op->stored || (op->kind == WADI_OP_CONSUMER && !wadi_op_has(op, WADI_TRAIT_ALONE) &&
+                          !wadi_op_has(op, WADI_TRAIT_KEEPS));
 }
 
 const wadi_op wadi_op_compute = {

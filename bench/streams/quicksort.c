@@ -4,7 +4,8 @@
  * which gives its place in the segment; a permute moves it there. A segment then falls into three: smaller, equal, greater.
  *
  * wadi: the streaming form sorts one row per element of a stream, so that the awhile is lifted: rows finish after different
- * numbers of steps. The whole-array form is the same loop over all rows as the first segments of one array, which is what
+ * numbers of steps. It leaves segments of SHORT elements, as the peer does: the place of an element in such a segment is the number of those
+ * that belong before it. A second form has partitions alone. The whole-array form is the same loop over all rows as the first segments of one array, which is what
  * one would write by hand. Peer: a quicksort in C on each row, with OpenMP, which moves each element far fewer times. */
 #include "bench/streams/benchmarks.h"
 
@@ -35,6 +36,12 @@ static wadi_exp i64(wadi_exp e) {
     return wadi_convert(WADI_I64, e);
 }
 
+enum { SHORT = 32 };
+
+static wadi_exp is_long(const state *s, wadi_exp i) {
+    return wadi_gt(wadi_index1(s->length, i), wadi_i64(SHORT));
+}
+
 /* An element that is greater than the next one of its segment. */
 static wadi_exp out_of_order(void *env, wadi_ix ix) {
     const state *s = env;
@@ -43,11 +50,22 @@ static wadi_exp out_of_order(void *env, wadi_ix ix) {
     return wadi_land(wadi_lt(next, last), wadi_gt(wadi_index1(s->x, i), wadi_index1(s->x, next)));
 }
 
-static wadi_acc unsorted(wadi_acc tuple) {
+static wadi_exp out_of_long_order(void *env, wadi_ix ix) {
+    return wadi_land(is_long(env, ix.at[0]), out_of_order(env, ix));
+}
+
+static wadi_acc any_pair(wadi_acc tuple, wadi_exp (*test)(void *env, wadi_ix ix)) {
     state s = unpack(tuple);
     const wadi_exp pairs = wadi_max(wadi_i64(0), wadi_sub(wadi_extent(s.x, 0), wadi_i64(1)));
-    return wadi_fold(wadi_lor, wadi_bool(false),
-                     wadi_generate_env(wadi_ix1(pairs), out_of_order, &s));
+    return wadi_fold(wadi_lor, wadi_bool(false), wadi_generate_env(wadi_ix1(pairs), test, &s));
+}
+
+static wadi_acc unsorted(wadi_acc tuple) {
+    return any_pair(tuple, out_of_order);
+}
+
+static wadi_acc unsorted_long(wadi_acc tuple) {
+    return any_pair(tuple, out_of_long_order);
 }
 
 static wadi_exp pivot_of(void *env, wadi_exp start, wadi_exp length) {
@@ -130,9 +148,54 @@ static wadi_acc sorted(state s) {
     return wadi_tuple_get(wadi_awhile(unsorted, partition, pack(s)), 0);
 }
 
-static wadi_acc sort_row(wadi_acc row) {
+static state of_row(wadi_acc row) {
     const wadi_exp n = wadi_extent(row, 0);
-    return sorted((state){row, wadi_fill(wadi_ix1(n), wadi_i64(0)), wadi_fill(wadi_ix1(n), n)});
+    return (state){row, wadi_fill(wadi_ix1(n), wadi_i64(0)), wadi_fill(wadi_ix1(n), n)};
+}
+
+static wadi_acc sort_row(wadi_acc row) {
+    return sorted(of_row(row));
+}
+
+/* ---- short segments by counting ---- */
+
+/* The state, its values with SHORT more behind them, so that whoever looks at SHORT elements from any start stays inside; ranks. */
+typedef struct counted {
+    state s;
+    wadi_acc padded, ranks;
+} counted;
+
+/* 1 if element k of the segment of element i belongs before it: it is smaller, or equal and stands before it. */
+static wadi_exp before(void *env, wadi_ix ix) {
+    const counted *c = env;
+    const state *s = &c->s;
+    const wadi_exp i = ix.at[0];
+    const wadi_exp k = wadi_add(wadi_index1(s->start, i), ix.at[1]),
+                   end = wadi_add(wadi_index1(s->start, i), wadi_index1(s->length, i));
+    const wadi_exp x = wadi_index1(s->x, i), other = wadi_index1(c->padded, k);
+    const wadi_exp first = wadi_lor(wadi_lt(other, x), wadi_land(wadi_eq(other, x), wadi_lt(k, i)));
+    return wadi_cond(wadi_lt(k, end), i64(first), wadi_i64(0));
+}
+
+static wadi_exp counted_place(void *env, wadi_ix ix) {
+    const counted *c = env;
+    const wadi_exp i = ix.at[0];
+    return wadi_cond(is_long(&c->s, i), i,
+                     wadi_add(wadi_index1(c->s.start, i), wadi_index1(c->ranks, i)));
+}
+
+static wadi_ix place_at(void *env, wadi_ix ix) {
+    return wadi_ix1(wadi_index1(*(const wadi_acc *)env, ix.at[0]));
+}
+
+static wadi_acc sort_row_short(wadi_acc row) {
+    counted c = {.s = unpack(wadi_awhile(unsorted_long, partition, pack(of_row(row))))};
+    const wadi_exp n = wadi_extent(c.s.x, 0);
+    c.padded = wadi_compute(wadi_concat(c.s.x, wadi_fill(wadi_ix1(wadi_i64(SHORT)), wadi_f64(0))));
+    c.ranks = wadi_fold(wadi_add, wadi_i64(0),
+                        wadi_generate_env(wadi_ix2(n, wadi_i64(SHORT)), before, &c));
+    wadi_acc places = wadi_generate_env(wadi_ix1(n), counted_place, &c);
+    return wadi_permute_env(newer, c.s.x, place_at, &places, c.s.x);
 }
 
 static wadi_acc vector(const char *name, wadi_type type, const char *extent) {
@@ -140,12 +203,12 @@ static wadi_acc vector(const char *name, wadi_type type, const char *extent) {
     return wadi_input(name, type, 1, extents);
 }
 
-static wadi_program *streaming(void) {
-    wadi_program *p = wadi_program_create("quicksort_stream");
+static wadi_program *streaming(const char *name, wadi_acc (*sort)(wadi_acc)) {
+    wadi_program *p = wadi_program_create(name);
     if (p == NULL) return NULL;
     const wadi_seq rows =
         wadi_from_offsets(vector("offsets", WADI_I64, "m"), vector("values", WADI_F64, "n"));
-    wadi_output("sorted", wadi_consume(wadi_elements(wadi_map_seq(sort_row, rows))));
+    wadi_output("sorted", wadi_consume(wadi_elements(wadi_map_seq(sort, rows))));
     return p;
 }
 
@@ -229,7 +292,7 @@ typedef struct job {
     bench_rows rows;
     loop loop;
     int64_t *starts, *lengths;
-    bench_program stream, whole;
+    bench_program stream, pairs, whole;
 } job;
 
 static wadi_status check(bench_program *p, const char *what, const job *j, wadi_error *err) {
@@ -238,6 +301,14 @@ static wadi_status check(bench_program *p, const char *what, const job *j, wadi_
     WADI_TRY(bench_program_run(p, &unused, err));
     WADI_TRY(bench_program_result(p, "sorted", &got, err));
     return bench_same(what, j->rows.n, got.column[0], j->loop.out, 0, err);
+}
+
+static wadi_status open_stream(const bench *b, const job *j, wadi_program *owned_p,
+                               bench_program *out, wadi_error *err) {
+    WADI_TRY(bench_program_open(b, owned_p, out, err));
+    bench_program_vector(out, "offsets", WADI_I64, j->rows.rows + 1, j->rows.offsets);
+    bench_program_vector(out, "values", WADI_F64, j->rows.n, j->rows.values);
+    return WADI_OK;
 }
 
 static wadi_status prepare(const bench *b, job *j, wadi_error *err) {
@@ -254,9 +325,8 @@ static wadi_status prepare(const bench *b, job *j, wadi_error *err) {
             j->lengths[i] = j->rows.offsets[r + 1] - j->rows.offsets[r];
         }
     }
-    WADI_TRY(bench_program_open(b, streaming(), &j->stream, err));
-    bench_program_vector(&j->stream, "offsets", WADI_I64, j->rows.rows + 1, j->rows.offsets);
-    bench_program_vector(&j->stream, "values", WADI_F64, j->rows.n, j->rows.values);
+    WADI_TRY(open_stream(b, j, streaming("quicksort_stream", sort_row_short), &j->stream, err));
+    WADI_TRY(open_stream(b, j, streaming("quicksort_pairs", sort_row), &j->pairs, err));
     WADI_TRY(bench_program_open(b, whole(), &j->whole, err));
     bench_program_vector(&j->whole, "values", WADI_F64, j->rows.n, j->rows.values);
     bench_program_vector(&j->whole, "starts", WADI_I64, j->rows.n, j->starts);
@@ -269,11 +339,13 @@ static wadi_status compare(bench *b, const char *name, job *j, wadi_error *err) 
     WADI_TRY(prepare(b, j, err));
     WADI_TRY(run_loop(&j->loop, &unused, err));
     WADI_TRY(check(&j->stream, "quicksort, streaming", j, err));
+    WADI_TRY(check(&j->pairs, "quicksort, streaming, by partitions alone", j, err));
     WADI_TRY(check(&j->whole, "quicksort, whole array", j, err));
     const bench_side side[] = {{"wadi", bench_program_run, &j->stream},
+                               {"wadi, partitions alone", bench_program_run, &j->pairs},
                                {"wadi whole array", bench_program_run, &j->whole},
                                {"C OpenMP", run_loop, &j->loop}};
-    return bench_compare(b, "quicksort", name, 3, side, NULL, err);
+    return bench_compare(b, "quicksort", name, 4, side, NULL, err);
 }
 
 static wadi_status one_case(bench *b, const char *name, int64_t rows, int64_t mean,
@@ -284,6 +356,7 @@ static wadi_status one_case(bench *b, const char *name, int64_t rows, int64_t me
     WADI_TRY(bench_rows_make(rows, mean, &j.rows, err));
     const wadi_status status = compare(b, name, &j, err);
     bench_program_close(&j.stream);
+    bench_program_close(&j.pairs);
     bench_program_close(&j.whole);
     free(j.loop.out);
     free(j.starts);

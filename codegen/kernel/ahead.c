@@ -7,9 +7,10 @@
  * as many lanes.
  *
  * This is done only for straight code, without branches, loops and other kinds of faults, because whatever else could go wrong
- * in a lane would have to be found in its order. */
+ * in a lane would have to be found in its order. An index that is read at an index that is checked ahead is not known in front of the
+ * stripe: reading it there would be reading wherever the unchecked index points to. It is checked in place, so the code is not straight. */
 #include "codegen/kernel/check.h"
-enum { MAX_CHECKS = 8 };
+enum { MAX_CHECKS = 8, LOOKS = 200, MAX_LOOPS = 2 * WADI_MAX_RANK };
 
 typedef enum phase {
     COLLECTING, /* the greatest indices */
@@ -21,6 +22,7 @@ struct wadi_ahead {
     phase phase;
     int n, met; /* checks collected; how many of them the second pass has met again */
     wadi_lscope *home;
+    wadi_lv index[MAX_CHECKS];
     wadi_lv greatest[MAX_CHECKS]; /* variables, of type u32 or u64 */
     wadi_lv extent[MAX_CHECKS];
 };
@@ -44,8 +46,28 @@ static void collect(wadi_lower *l, wadi_ahead *a, wadi_lv index, wadi_lv extent)
     const wadi_lv var = wadi_lb_var(b, t, false, zero, "greatest");
     (void)wadi_lb_go(b, back);
     wadi_lb_set(b, var, wadi_lb_bin(b, WADI_SOP_MAX, wadi_lb_get(b, var), x));
+    a->index[a->n] = index;
     a->greatest[a->n] = var;
     a->extent[a->n++] = extent;
+}
+
+static bool is_collected(const wadi_ahead *a, wadi_lv v) {
+    for (int k = 0; k < a->n; k++)
+        if (a->index[k] == v) return true;
+    return false;
+}
+
+/* Whether what is read to compute v is read at an index that is not known to be in range yet. `inside`: v is a part of such an index or
+ * address. Gives up, and says so, after `looks` values. */
+static bool is_read_blindly(wadi_lower *l, const wadi_ahead *a, wadi_lv v, bool inside,
+                            int *looks) {
+    const wadi_linst *i = wadi_lb_inst(&l->b, v);
+    if ((inside && is_collected(a, v)) || --*looks < 0) return true;
+    if (wadi_lb_home(&l->b, v)->depth < a->home->depth) return false;
+    inside = inside || (i->kind != WADI_L_PRIM && i->kind != WADI_L_SELECT);
+    for (int k = 0; k < i->nargs; k++)
+        if (is_read_blindly(l, a, i->args[k], inside, looks)) return true;
+    return false;
 }
 
 bool wadi_lower_is_ahead(wadi_lower *l, wadi_lv index, wadi_lv extent) {
@@ -53,6 +75,7 @@ bool wadi_lower_is_ahead(wadi_lower *l, wadi_lv index, wadi_lv extent) {
     if (a == NULL || a->phase == SEEKING) return false;
     if (a->phase == CHECKED) return a->met++ < a->n;
     if (a->n == MAX_CHECKS || wadi_lb_home(&l->b, extent)->depth > a->home->depth) return false;
+    if (is_read_blindly(l, a, index, false, &(int){LOOKS})) return false;
     collect(l, a, index, extent);
     return true;
 }
@@ -118,21 +141,32 @@ bool wadi_lower_only_checks(const wadi_lower *l) {
     return l->checking.ahead && l->checking.ahead->phase != CHECKED;
 }
 
-void wadi_lower_ahead(wadi_lower *l, wadi_build build, void *env) {
-    wadi_ahead a = {.phase = COLLECTING};
-    const wadi_loop_version *v = l->checking.version;
-    /* lanes of a group do not compute a common greatest index */
-    if (l->checking.trial || l->y->unchecked || wadi_lower_has_lanes(l) || (v && !v->fast)) {
-        build(l, env);
-        return;
+/* The conditions of the versions around, which code demands that is then not used. */
+static void keep_conditions(wadi_loop_version *v, wadi_lv *cond, bool back) {
+    for (int k = 0; v && k < MAX_LOOPS; v = v->outer, k++) {
+        if (back)
+            v->cond = cond[k];
+        else
+            cond[k] = v->cond;
     }
+}
+
+/* Returns the loop without checks, or NULL, and then nothing is written. */
+static wadi_linst *written_ahead(wadi_lower *l, wadi_build build, void *env) {
+    wadi_ahead a = {.phase = COLLECTING};
+    wadi_loop_version *v = l->checking.version;
+    wadi_lv cond[MAX_LOOPS];
+    keep_conditions(v, cond, false);
+    /* lanes of a group do not compute a common greatest index */
+    if (l->checking.trial || l->y->unchecked || wadi_lower_has_lanes(l) || (v && !v->fast))
+        return NULL;
     wadi_lscope *checks = one_form(l, &a, build, env);
     a.phase = CHECKED;
     wadi_lscope *stripe = a.n > 0 ? one_form(l, &a, build, env) : NULL;
     if (l->b.failed || a.n == 0 || a.met != a.n || !is_straight(loop_in(checks)) ||
         !is_straight(loop_in(stripe))) {
-        build(l, env);
-        return;
+        keep_conditions(v, cond, true);
+        return NULL;
     }
     wadi_lb_merge(&l->b, checks);
     const wadi_lv fine = all_fine(l, &a);
@@ -140,6 +174,21 @@ void wadi_lower_ahead(wadi_lower *l, wadi_build build, void *env) {
     a.phase = SEEKING;
     wadi_lb_merge(&l->b, one_form(l, &a, build, env));
     wadi_lb_end(&l->b);
-    unroll(loop_in(stripe));
+    wadi_linst *loop = loop_in(stripe);
     wadi_lb_merge(&l->b, stripe);
+    return loop;
+}
+
+void wadi_lower_ahead(wadi_lower *l, wadi_build build, void *env) {
+    wadi_linst *loop = written_ahead(l, build, env);
+    if (loop)
+        unroll(loop);
+    else
+        build(l, env);
+}
+
+bool wadi_lower_long_ahead(wadi_lower *l, wadi_build build, void *env) {
+    wadi_linst *loop = written_ahead(l, build, env);
+    if (loop) loop->independent = true;
+    return loop != NULL;
 }

@@ -12,6 +12,7 @@
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/row.h"
 #include "codegen/kernel/skeleton.h"
+#include "codegen/kernel/state.h"
 
 /* ---- storage ---- */
 
@@ -73,8 +74,8 @@ void wadi_lower_renew_states(wadi_lower *l) {
     }
 }
 
-/* Where the elements of v are stored: in the memory of the value that it takes over, in its own slot if it is a result, else in
- * scratch memory. */
+/* Where the elements of v are stored: in the memory of the value that it takes over, in its own slot if it is a result, in a buffer of
+ * the loop whose next state it is, else in scratch memory. */
 static wadi_vloc storage(wadi_lower *l, wadi_val v, bool is_result, int rank,
                          const wadi_lv *extent) {
     wadi_vloc at = {.kind = WADI_LOC_MEMORY, .own_extents = rank > 0};
@@ -83,6 +84,8 @@ static wadi_vloc storage(wadi_lower *l, wadi_val v, bool is_result, int rank,
     if (l->y->takes[v] != WADI_NONE) {
         for (int f = 0; f < wadi_type_of(l, v)->elem.fields; f++)
             at.field[f] = wadi_lower_pointer(l, l->y->takes[v], f);
+    } else if (!is_result && wadi_round_state_target(l, v, at.field)) {
+        wadi_lower_at_work(l, v);
     } else if (!is_result) {
         into_scratch(l, v, rank, extent, &at);
     } else if (l->y->slots.at[slot].kind == WADI_SLOT_REGULAR) {

@@ -164,7 +164,11 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
     const wadi_loop_version *version = decided(l, l->checking.version, index, extent);
     if (version) return version->body;
     if (l->checking.quiet && noted_quietly(l, index, extent)) return l->b.scope;
-    if (wadi_lower_not_harmless(l) || wadi_lower_is_ahead(l, index, extent)) return NULL;
+    if (wadi_lower_not_harmless(l)) return NULL;
+    if (wadi_lower_is_ahead(l, index, extent)) {
+        note_checked(l, index, extent); /* branches on it are harmless */
+        return NULL;
+    }
     wadi_lb_if(&l->b, out_of_range(l, index, extent));
     wadi_lower_fault(l, WADI_FAULT_INDEX, wadi_layout_place(l->y, op, where, loc), index, extent);
     wadi_lb_end(&l->b);

@@ -62,6 +62,9 @@ void wadi_lower_demand(wadi_lower *l, wadi_lv condition);
 /** `build` writes one loop over lanes. It may be called several times. While wadi_lower_only_checks is true, it writes the loop only for
  *  the checks of the lanes, and must store nothing. */
 void wadi_lower_ahead(wadi_lower *l, wadi_build build, void *env);
+/** The same for a loop over many elements, which is not written out, and whose rounds are independent. False: nothing is written, because no
+ *  check can be made ahead. */
+bool wadi_lower_long_ahead(wadi_lower *l, wadi_build build, void *env);
 /** Whether code is written only for its checks. */
 bool wadi_lower_only_checks(const wadi_lower *l);
 /** Whether this check is made ahead of the stripe, or has been. */

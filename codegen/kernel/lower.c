@@ -50,7 +50,8 @@ void wadi_lower_init(wadi_lower *l, wadi_layout *y, const wadi_lowered *of) {
     wadi_lb_init(&l->b, y->arena, of->name);
     l->loc = WADI_NEW_N(y->arena, wadi_vloc, y->m->nvalues);
     l->seen = WADI_NEW_N(y->arena, uint8_t, y->m->nvalues);
-    if (!l->loc || !l->seen || l->b.failed) {
+    l->aimed = WADI_NEW_N(y->arena, struct wadi_holder *, y->m->nvalues);
+    if (!l->loc || !l->seen || !l->aimed || l->b.failed) {
         l->b.failed = true;
         return;
     }

@@ -112,7 +112,9 @@ typedef struct wadi_lower {
     wadi_vloc *loc;                 /* [value] */
     WADI_VEC(wadi_memo) memo;       /* elements that have been computed */
     WADI_VEC(wadi_checked) checked; /* checks that have been made */
-    uint8_t *seen;                  /* [value] wadi_lower_checks has visited it */
+    struct wadi_holder *
+        *aimed;         /* [value] the buffer that it is to be computed in, or NULL (state.h) */
+    uint8_t *seen;      /* [value] wadi_lower_checks has visited it */
     int depth;          /* number of delayed values that are being computed inside each other */
     wadi_status status; /* the first failure */
 } wadi_lower;

@@ -36,6 +36,7 @@ static const char *const loop_names[WADI_MAX_RANK] = {"i0", "i1", "i2", "i3",
                                                       "i4", "i5", "i6", "i7"};
 
 static wadi_lv rows_together(wadi_lower *l, nest *n);
+static void store_element(wadi_lower *l, void *env, const wadi_lv *ix);
 
 /* The same elements, one for each lane of a group at a time. */
 static void by_lanes(wadi_lower *l, nest *n) {
@@ -61,6 +62,50 @@ static void each_element(wadi_lower *l, void *env, wadi_lv i) {
     n->body(l, n->env, n->ix);
 }
 
+/* ---- elements read at indices that data decides ---- */
+
+enum {
+    STRIP = 1024
+}; /* rounds whose checks are made ahead: what they read twice stays in the nearest cache */
+
+typedef struct strip {
+    nest *n;
+    wadi_lv from, below;
+} strip;
+
+static void one_strip(wadi_lower *l, void *env) {
+    const strip *s = env;
+    each_element(l, s->n, wadi_lb_for(&l->b, s->from, s->below, 1, "i"));
+    wadi_lb_end(&l->b);
+}
+
+static bool may_fault(const wadi_lscope *s) {
+    for (int i = 0; i < s->n; i++) {
+        if (s->inst[i]->kind == WADI_L_FAULT) return true;
+        for (int k = 0; k < 2; k++)
+            if (s->inst[i]->block[k] && may_fault(s->inst[i]->block[k])) return true;
+    }
+    return false;
+}
+
+/* The loop in strips, if there are indices that can be checked ahead of a strip, so that the rest becomes SIMD code. Only for elements that are
+ * stored one by one. */
+static bool in_strips(wadi_lower *l, nest *n) {
+    wadi_lb *b = &l->b;
+    const wadi_loop_version *v = l->checking.version;
+    if (n->body != store_element || b->interior || l->checking.ahead || (v && !v->fast))
+        return false;
+    wadi_lscope *aside = wadi_lb_aside(b);
+    strip s = {.n = n, .from = wadi_lb_for(b, n->from, n->below, STRIP, "strip")};
+    s.below = wadi_lb_bin(b, WADI_SOP_MIN, n->below,
+                          wadi_lb_bin(b, WADI_SOP_ADD, s.from, wadi_lb_i64(b, STRIP)));
+    const bool ahead = wadi_lower_long_ahead(l, one_strip, &s);
+    wadi_lb_end(b);
+    wadi_lb_aside_end(b, aside);
+    if (ahead) wadi_lb_merge(b, aside);
+    return ahead;
+}
+
 static void innermost(wadi_lower *l, void *env) {
     nest *n = env;
     if (is_for_lanes(l, n)) {
@@ -68,8 +113,11 @@ static void innermost(wadi_lower *l, void *env) {
         return;
     }
     const wadi_lv from = n->fold ? rows_together(l, n) : n->from;
+    wadi_lscope *aside = wadi_lb_aside(&l->b);
     wadi_lower_split(l, from, n->below, n->extent[n->rank - 1],
                      n->rank == 1 ? "i" : loop_names[n->rank - 1], each_element, n);
+    wadi_lb_aside_end(&l->b, aside);
+    if (from != n->from || !may_fault(aside) || !in_strips(l, n)) wadi_lb_merge(&l->b, aside);
 }
 
 static void loops(wadi_lower *l, nest *n, int d) {
@@ -121,6 +169,7 @@ static void store_element(wadi_lower *l, void *env, const wadi_lv *ix) {
     wadi_lv x[WADI_MAX_FIELDS];
     for (int k = 0; k < f->fields; k++) x[k] = wadi_lb_i64(&l->b, 0);
     wadi_lower_element(l, f->bind, ix, x);
+    if (wadi_lower_only_checks(l)) return;
     const wadi_lv at = wadi_lower_linear(l, f->rank, f->extent, ix);
     wadi_lanes alone;
     wadi_lanes_alone(l, &alone);

@@ -10,6 +10,8 @@ typedef struct wadi_holder {
     wadi_val v;
     const wadi_array_type *t;
     bool opaque; /* its extents are known only at run time */
+    bool
+        written; /* a spare buffer: a value has been computed in its memory (wadi_round_state_aim) */
     wadi_lv field[WADI_MAX_FIELDS], extent[WADI_MAX_RANK];
 } wadi_holder;
 
@@ -42,6 +44,10 @@ typedef struct wadi_round_state {
 void wadi_round_state_start(wadi_lower *l, wadi_round_state *s);
 /** The parameters get the current state. */
 void wadi_round_state_place(wadi_lower *l, const wadi_round_state *s, const wadi_val *params);
+/** What the block computes of the next state goes straight to the buffers that are not in use. Called in front of its bindings. */
+void wadi_round_state_aim(wadi_lower *l, const wadi_round_state *s, const wadi_block *block);
+/** The memory that v is to be computed in, as pointers to its fields, if it was aimed at and is free. */
+bool wadi_round_state_target(wadi_lower *l, wadi_val v, wadi_lv *pointer);
 /** The yields, which must be stored, become the state. */
 void wadi_round_state_next(wadi_lower *l, const wadi_round_state *s);
 

@@ -142,12 +142,13 @@ void wadi_round_state_place(wadi_lower *l, const wadi_round_state *s, const wadi
     for (int i = 0; i < s->n; i++) l->loc[params[i]] = wadi_holder_get(l, &s->now[i]);
 }
 
-/* Copies the next state to the buffers not in use; then the two buffers change places. */
+/* Copies the next state to the buffers not in use, but for what was computed there; then the two buffers change places. */
 static void swap_buffers(wadi_lower *l, const wadi_round_state *s) {
     for (int i = 0; i < s->n; i++) {
         const wadi_holder *h = &s->now[i], *spare = &s->spare[i];
         wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS];
-        if (h->t->rank == 0) continue;
+        l->aimed[s->yields[i]] = NULL;
+        if (h->t->rank == 0 || spare->written) continue;
         wadi_lower_extents(l, s->yields[i], extent);
         for (int f = 0; f < h->t->elem.fields; f++)
             pointer[f] = wadi_lb_get(&l->b, spare->field[f]);
@@ -197,6 +198,7 @@ void wadi_lower_loop(wadi_lower *l, const wadi_bind *bind) {
     wadi_give_back(l, &values);
     wadi_lb_leave_unless(&l->b, go);
     wadi_round_state_place(l, &s, body->params);
+    wadi_round_state_aim(l, &s, body);
     wadi_lower_run_region(l, body, &values);
     wadi_round_state_next(l, &s);
     if (s.keeps_shape) (void)wadi_lb_act(&l->b, WADI_L_REWIND, 1, &mark);

@@ -105,6 +105,8 @@ typedef struct wadi_linst {
     bool
         brief; /* REPEAT: a few dozen rounds at most; FOR: usually so few that SIMD code does not pay */
     bool seldom; /* IF: block 0 is rarely taken */
+    bool
+        apart; /* GET of a pointer: its memory is reached only through it as long as the scope is open */
     bool atomic; /* STORE */
     wadi_lby by; /* FOR */
     int slot, index, nargs;

@@ -145,6 +145,68 @@ static void gather_beyond_the_end(void **state) {
     assert_body_faults(take_by_index, "gather", 7);
 }
 
+static void assert_table_faults(wadi_acc (*result)(wadi_acc indices, wadi_acc table), int64_t bad,
+                                int64_t at) {
+    enum { LONG = 3000 };
+    static int64_t index[LONG];
+    static const int64_t table[] = {0, 1, 2};
+    for (int i = 0; i < LONG; i++) index[i] = i % 3;
+    index[at] = index[LONG - 1] = bad;
+    const wadi_array i = conf_vector(WADI_I64, LONG, index), t = conf_vector(WADI_I64, 3, table);
+    wadi_program *p = wadi_program_create("table");
+    wadi_output("read", result(wadi_use(&i), wadi_use(&t)));
+    assert_faults(p, &(wadi_interp_io){NULL, 0, NULL, 0}, "!", -1);
+}
+
+static wadi_exp entry(void *env, wadi_exp i) {
+    line = __LINE__ + 1;
+    return wadi_index1(*(const wadi_acc *)env, i);
+}
+
+static wadi_exp entry_of_entry(void *env, wadi_exp i) {
+    line = __LINE__ + 1;
+    const wadi_exp first = wadi_index1(*(const wadi_acc *)env, i);
+    return wadi_index1(*(const wadi_acc *)env, first);
+}
+
+static wadi_acc entries(wadi_acc indices, wadi_acc table) {
+    return wadi_compute(wadi_map_env(entry, &table, indices));
+}
+
+static wadi_acc entries_of_entries(wadi_acc indices, wadi_acc table) {
+    return wadi_compute(wadi_map_env(entry_of_entry, &table, indices));
+}
+
+/* two reductions whose law has lanes: their checks are made ahead of the lanes */
+static wadi_exp doubled(void *env, wadi_exp i) {
+    return wadi_convert(WADI_F64, entry(env, i));
+}
+
+static wadi_exp doubled_twice(void *env, wadi_exp i) {
+    return wadi_convert(WADI_F64, entry_of_entry(env, i));
+}
+
+static wadi_acc sum_of_entries(wadi_acc indices, wadi_acc table) {
+    return wadi_fold(wadi_add, wadi_f64(0), wadi_map_env(doubled, &table, indices));
+}
+
+static wadi_acc sum_of_entries_of_entries(wadi_acc indices, wadi_acc table) {
+    return wadi_fold(wadi_add, wadi_f64(0), wadi_map_env(doubled_twice, &table, indices));
+}
+
+/* An index far beyond an array must not be followed, also not in front of the loop that would tell of it. */
+static void indices_from_data_far_beyond_the_end(void **state) {
+    (void)state;
+    static const int64_t bad[] = {INT64_C(1) << 43, -1, INT64_MIN, 3};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        const int64_t at = k % 2 ? 2047 : 5;
+        assert_table_faults(entries, bad[k], at);
+        assert_table_faults(entries_of_entries, bad[k], at);
+        assert_table_faults(sum_of_entries, bad[k], at);
+        assert_table_faults(sum_of_entries_of_entries, bad[k], at);
+    }
+}
+
 static wadi_ix ahead(wadi_ix ix) {
     return wadi_ix1(wadi_add(ix.at[0], wadi_i64(3)));
 }
@@ -504,6 +566,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(index_below_range),
         cmocka_unit_test(gather_beyond_the_end),
+        cmocka_unit_test(indices_from_data_far_beyond_the_end),
         cmocka_unit_test(backpermute_beyond_the_end),
         cmocka_unit_test(slice_beyond_the_end),
         cmocka_unit_test(the_first_bad_index_of_a_long_permute),

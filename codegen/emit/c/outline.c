@@ -122,7 +122,7 @@ bool wadi_c_has_many_nests(const wadi_lfun *f) {
 
 bool wadi_c_is_apart(const wadi_linst *i) {
     return i->kind == WADI_L_COLUMN || i->kind == WADI_L_ADVANCE || i->kind == WADI_L_EMITTED ||
-           i->kind == WADI_L_SCRATCH || i->kind == WADI_L_LANES;
+           i->kind == WADI_L_SCRATCH || i->kind == WADI_L_LANES || i->apart;
 }
 
 void wadi_c_nest_fini(wadi_c_nest *nest) {

@@ -14,6 +14,7 @@ static void folded(wadi_lower *l, void *env, const wadi_inner_element *e) {
     const wadi_block *r = f->bind->blocks[0];
     wadi_borrowed values = {0};
     wadi_round_state_place(l, &f->state, r->params);
+    wadi_round_state_aim(l, &f->state, r);
     (void)wadi_inner_params(l, r, f->state.n, f->bind->args[0], e);
     wadi_inner_compute(l, r, &values);
     if (l->status || l->b.failed) return;
