@@ -15,6 +15,7 @@
 #include "base/outfile.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "sched/run/profile_all.h"
 
 /* ---- progress ---- */
 
@@ -204,6 +205,7 @@ int main(int argc, char **argv) {
         wadi_process_warn(!options.quiet);
         warn_of_options(&options);
         rc = treat_all(&options);
+        wadi_profile_tell(stderr);
         if (options.strict && warned) rc = EXIT_FAILURE;
     }
     flac_options_fini(&options);

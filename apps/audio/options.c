@@ -14,6 +14,7 @@
 #include "codegen/fast_math.h"
 #include "codegen/targets.h"
 #include "sched/devices.h"
+#include "sched/run/profile_all.h"
 #include "sched/schedules.h"
 
 /* ---- values ---- */
@@ -258,6 +259,7 @@ static const wadi_args_option table[] = {
     {"--target", NULL, wadi_target_take, 0},
     {"--device", NULL, wadi_device_take, 0},
     {"--fast-math", NULL, wadi_fast_math_take, .flag = true},
+    {"--profile", NULL, wadi_profile_take, .flag = true},
     FLAG("--sync", NULL, sync),
     FLAG("--explain", NULL, explain),
     FLAG("--force", "-f", force),

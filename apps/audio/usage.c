@@ -52,6 +52,7 @@ const char flac_usage[] =
     "The run:\n"
     "      --device NAME    what computes: see wadi devices (default: cpu)\n"
     "      --fast-math      faster, less exact real numbers: see docs/DEVICES.md\n"
+    "      --profile        print where the time of runs went: see docs/RUNTIME.md\n"
     "      --target NAME    what kernels are compiled for: native, x86-64-v2, ..\n"
     "      --sync           the output is on the disk before the program ends\n"
     "      --chunk N|auto   blocks per chunk (default: auto)\n"

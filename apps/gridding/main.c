@@ -17,6 +17,7 @@
 #include "base/task.h"
 #include "base/text.h"
 #include "connectors/link_keys.h"
+#include "sched/run/profile_all.h"
 
 enum { DONE = 0, FAILED = 1, MISUSE = 2 };
 
@@ -301,6 +302,7 @@ int main(int argc, char **argv) {
         puts("wadi-grid " WADI_VERSION);
     } else {
         rc = run(&options);
+        wadi_profile_tell(stderr);
     }
     grid_options_fini(&options);
     wadi_process_end(rc != DONE);

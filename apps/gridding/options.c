@@ -13,6 +13,7 @@
 #include "codegen/fast_math.h"
 #include "codegen/targets.h"
 #include "sched/devices.h"
+#include "sched/run/profile_all.h"
 #include "sched/schedules.h"
 
 const char grid_usage[] =
@@ -58,6 +59,7 @@ const char grid_usage[] =
     "      --threads N         workers (default: one per processor)\n"
     "      --device NAME       what computes: see wadi devices (default: cpu)\n"
     "      --fast-math         faster, less exact real numbers: see docs/DEVICES.md\n"
+    "      --profile           print where the time of runs went: see docs/RUNTIME.md\n"
     "      --target NAME       what kernels are compiled for: native, x86-64-v2, ..\n"
     "      --chunk N           rows per chunk (default: the scheduler decides)\n"
     "      --schedule NAME     inside, flat, across, group (default: the scheduler decides)\n"
@@ -298,6 +300,7 @@ static const wadi_args_option table[] = {
     {"--target", NULL, wadi_target_take, 0},
     {"--device", NULL, wadi_device_take, 0},
     {"--fast-math", NULL, wadi_fast_math_take, .flag = true},
+    {"--profile", NULL, wadi_profile_take, .flag = true},
     {"--chunk", NULL, take_chunk, 0},
     {"--schedule", NULL, take_schedule, 0},
     {"--sync", NULL, NULL, offsetof(grid_options, sync)},

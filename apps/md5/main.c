@@ -10,6 +10,7 @@
 #include "apps/md5/unpack.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "sched/run/profile_all.h"
 
 enum { ALL_FOUND = 0, SOME_NOT_FOUND = 1, ERROR = 2, DEFAULT_MEMORY = 64 << 20 };
 
@@ -209,6 +210,7 @@ int main(int argc, char **argv) {
         rc = tell_version();
     } else {
         rc = run(&options);
+        wadi_profile_tell(stderr);
     }
     md5_options_fini(&options);
     /* A signal that comes when all is done is ignored: the session is removed, so a new run would begin from the start. */

@@ -9,6 +9,7 @@
 #include "codegen/fast_math.h"
 #include "codegen/targets.h"
 #include "sched/devices.h"
+#include "sched/run/profile_all.h"
 
 const char md5_usage[] =
     "wadi-md5 --hashes FILE|DIGEST [--hashes ...] [options] DICTIONARY...\n"
@@ -46,6 +47,7 @@ const char md5_usage[] =
     "      --threads N      workers (default: one per processor)\n"
     "      --device NAME    what computes: see wadi devices (default: cpu)\n"
     "      --fast-math      faster, less exact real numbers: see docs/DEVICES.md\n"
+    "      --profile        print where the time of runs went: see docs/RUNTIME.md\n"
     "      --target NAME    what kernels are compiled for: native, x86-64-v2, ..\n"
     "      --chunk N        words per chunk (default: the scheduler decides)\n"
     "      --memory SIZE    bytes for the chunks in flight (64M); K, M and G are understood\n"
@@ -94,6 +96,7 @@ static const wadi_args_option table[] = {
     {"--target", NULL, wadi_target_take, 0},
     {"--device", NULL, wadi_device_take, 0},
     {"--fast-math", NULL, wadi_fast_math_take, .flag = true},
+    {"--profile", NULL, wadi_profile_take, .flag = true},
     {"--chunk", NULL, take_chunk, 0},
     {"--memory", NULL, take_memory, 0},
     {"--keep-cr", NULL, NULL, offsetof(md5_options, keep_cr)},

@@ -62,8 +62,9 @@ typedef struct wadi_profile_row {
 WADI_NODISCARD wadi_status wadi_run_profile(wadi_run *run, const wadi_profile_row **out_rows,
                                             int *out_n, wadi_error *err);
 
-/** Bytes per second that all processors together read and write when they copy an array much larger than the caches. It is measured once for each
- *  machine, which takes about 0.2 s and 512 MiB of memory for that time, and kept in the cache folder. 0: there is no memory to measure it with. */
+/** Bytes per second that all processors together read and write when they copy an array much larger than the caches. The first four
+ *  processes that ask measure it, which takes about 0.2 s and 512 MiB of memory for that time; the greatest result is kept in the cache folder. A process always gets
+ *  the same. 0: there is no memory to measure it with. */
 double wadi_machine_bandwidth(void);
 
 WADI_END_DECLS

@@ -5,12 +5,19 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include <glob.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "base/clock.h"
+#include "base/file.h"
+#include "base/folder.h"
 #include "wadi/wadi.h"
 
 /* b is stored, since two passes read it. */
@@ -292,21 +299,80 @@ static void who_asks_too_early_or_for_nothing_is_told(void **state) {
     end(&p);
 }
 
+/* What is kept of the bandwidth: the only file of that kind in the cache folder. */
+static void find_kept(const char *folder, char *out, size_t room) {
+    glob_t found;
+    char pattern[1100];
+    snprintf(pattern, sizeof pattern, "%s/memory-*.speed", folder);
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    assert_int_equal(found.gl_pathc, 1);
+    snprintf(out, room, "%s", found.gl_pathv[0]);
+    globfree(&found);
+}
+
+/* Whether a process that has not asked yet gets a bandwidth between the two. */
+static bool gets_between(double least, double most) {
+    int status = 1;
+    const pid_t child = fork();
+    if (child == 0) {
+        const double bandwidth = wadi_machine_bandwidth();
+        _exit(bandwidth >= least && bandwidth <= most ? 0 : 1);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status == 0;
+}
+
+static void say_kept(const char *path, double bandwidth, int tries) {
+    char text[100];
+    const int n = snprintf(text, sizeof text, "# so\n%.0f\n%d\n", bandwidth, tries);
+    assert_int_equal(wadi_file_write(path, text, (size_t)n, 0600, NULL), WADI_OK);
+}
+
+static void expect_kept(const char *path, const char *tries) {
+    char *text = NULL;
+    size_t n = 0;
+    assert_int_equal(wadi_file_read(path, &text, &n, NULL), WADI_OK);
+    assert_non_null(strstr(text, tries));
+    free(text);
+}
+
+/* A few processes measure it, and the greatest result stays. */
 static void the_bandwidth_is_kept(void **state) {
     (void)state;
+    const double absurd = 9e14;
+    wadi_folder folder;
+    char path[1200];
+    assert_int_equal(wadi_folder_make(wadi_folder_parent(), "profile_test-", &folder, NULL),
+                     WADI_OK);
+    assert_int_equal(setenv("WADI_CACHE_DIR", folder.path, 1), 0);
+    assert_true(gets_between(2e6, absurd / 2));
+    find_kept(folder.path, path, sizeof path);
+    expect_kept(path, "\n1\n");
+    say_kept(path, absurd, 1);
+    assert_true(gets_between(absurd, absurd));
+    expect_kept(path, "\n2\n");
+    say_kept(path, 1.5e6, 3);
+    assert_true(gets_between(2e6, absurd / 2));
+    expect_kept(path, "\n4\n");
+    say_kept(path, 1.5e6, 4);
     const double first = wadi_machine_bandwidth();
-    assert_true(first > 1e6);
-    assert_true(wadi_machine_bandwidth() - first < 1 && first - wadi_machine_bandwidth() < 1);
+    assert_true(first > 1.4e6 && first < 1.6e6);
+    say_kept(path, absurd, 4);
+    assert_true(wadi_machine_bandwidth() < 1.6e6); /* of a process always the same */
+    assert_int_equal(unsetenv("WADI_CACHE_DIR"), 0);
+    wadi_folder_remove(&folder);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(passes_have_the_names_of_their_values),
+    /* the first forks, before there are threads */
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_bandwidth_is_kept),
+                                       cmocka_unit_test(passes_have_the_names_of_their_values),
                                        cmocka_unit_test(a_body_of_a_stream_is_one_kernel),
                                        cmocka_unit_test(copies_are_what_the_statistics_say),
                                        cmocka_unit_test(devices_have_lines_of_their_own),
                                        cmocka_unit_test(lines_add_up_to_the_run),
                                        cmocka_unit_test(a_run_within_a_run_has_lines_of_its_own),
-                                       cmocka_unit_test(who_asks_too_early_or_for_nothing_is_told),
-                                       cmocka_unit_test(the_bandwidth_is_kept)};
+                                       cmocka_unit_test(who_asks_too_early_or_for_nothing_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
