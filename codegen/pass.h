@@ -25,6 +25,7 @@ typedef struct wadi_pass_cx {
 typedef wadi_status (*wadi_pass_fn)(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 
 wadi_status wadi_pass_seqfuse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
+wadi_status wadi_pass_twins(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_foreign(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_simplify(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_dce(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);

@@ -19,6 +19,7 @@ enum { NONE = 0, SHAPES = WADI_FACT_SHAPES, ALL = WADI_FACT_SHAPES | WADI_FACT_D
 static const pass_row passes[] = {
     /* name, function, needs, keeps, optional */
     {"seqfuse", wadi_pass_seqfuse, NONE, NONE, true},
+    {"twins", wadi_pass_twins, SHAPES, NONE, true},
     {"foreign", wadi_pass_foreign, ALL, NONE, false},
     {"simplify", wadi_pass_simplify, SHAPES, NONE, true},
     {"dce", wadi_pass_dce, NONE, NONE, true},

@@ -128,15 +128,16 @@ static void every_pass_is_shown(void **state) {
     char log[256] = "";
     char *text = run_text(
         source, &(wadi_pipeline_options){.disable = "cse", .dump = count_dump, .env = log});
-    assert_string_equal(log, "source seqfuse foreign simplify dce mask hoist lift fuse siblings ");
+    assert_string_equal(log,
+                        "source seqfuse twins foreign simplify dce mask hoist lift fuse siblings ");
     free(text);
 }
 
 /* A pass that is done already does not run again, one behind the end not at all; nothing between commas is no pass. */
 static void what_runs_is_what_lies_between(void **state) {
     (void)state;
-    static const char *const names[] = {"seqfuse", "foreign", "simplify", "dce",  "cse",
-                                        "mask",    "hoist",   "lift",     "fuse", "siblings"};
+    static const char *const names[] = {"seqfuse", "twins", "foreign", "simplify", "dce",     "cse",
+                                        "mask",    "hoist", "lift",    "fuse",     "siblings"};
     enum { N = sizeof names / sizeof *names };
     for (int from = -1; from < N; from++)
         for (int to = 0; to < N; to++) {

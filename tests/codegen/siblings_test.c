@@ -55,6 +55,13 @@ static void a_dot_product_is_one_pass(void **state) {
                   "siblings", 1);
 }
 
+static int count_of_stages(const char *text) {
+    compiled c = compile(text, NULL);
+    const int n = count_op(c.m, "map_seq");
+    compiled_free(&c);
+    return n;
+}
+
 /* The first examples of the paper: for-each over two vectors, also with a filter, which is counted and then stored; the product of a sparse
  * vector and a vector, and of rows of those; a function that calls itself, for each element; mm and mv, which take nested vectors. */
 static void for_each_is_one_pass(void **state) {
@@ -276,6 +283,32 @@ static void bodies_of_streams_and_branches_have_siblings(void **state) {
                   NULL, 1);
 }
 
+/* Two stages of one stream, whose elements both fold; not if one of them needs what the end of the stream gives. */
+static void stages_of_one_stream_have_siblings(void **state) {
+    (void)state;
+    static const char text[] = "program stages\n"
+                               "s = stream_in \"s\" : seq(f64[?])\n"
+                               "a = map_seq s (xs) {\n"
+                               "    sum = fold 0.0 xs (x, y) { add x y }\n"
+                               "    yield sum\n"
+                               "}\n%s"
+                               "b = map_seq s (ys) {\n"
+                               "    most = fold1 ys (x, y) { max x y }\n"
+                               "    half = map ys (x) { mul x (the c) }\n"
+                               "    yield most, half\n"
+                               "}\n"
+                               "stream_out \"a\" a\nstream_out \"b\" b\n";
+    char one[1024], two[1024];
+    snprintf(one, sizeof one, text, "");
+    snprintf(two, sizeof two, text, "all = elements a\nc = fold 0.0 all (x, y) { add x y }\n");
+    char *at = strstr(one, "(the c)");
+    memcpy(at, "    0.5", 7);
+    assert_passes(one, NULL, 1);
+    assert_passes(one, "twins", 2);
+    assert_int_equal(count_of_stages(one), 3);
+    assert_int_equal(count_of_stages(two), 2);
+}
+
 static void it_is_told_what_stays_apart_and_why(void **state) {
     (void)state;
     compiled c = compile("program apart\n"
@@ -324,6 +357,7 @@ int main(void) {
         cmocka_unit_test(folds_of_a_filter_and_its_count_are_one_pass),
         cmocka_unit_test(scans_and_maps_join_folds),
         cmocka_unit_test(bodies_of_streams_and_branches_have_siblings),
+        cmocka_unit_test(stages_of_one_stream_have_siblings),
         cmocka_unit_test(it_is_told_what_stays_apart_and_why),
         cmocka_unit_test(marks_read_back),
     };

@@ -145,6 +145,63 @@ static void elements_of_streams(void **state) {
                 false);
 }
 
+/* Stages that read one stream: their consumers are siblings, whichever sink comes first, and a stage that picks what another one made is none. */
+static void stages_of_one_stream(void **state) {
+    static const char *const sinks[] = {"stream_out \"p\" a\nstream_out \"q\" b\n",
+                                        "stream_out \"q\" b\nstream_out \"p\" a\n"};
+    for (int k = 0; k < 2; k++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "program twins\n"
+                 "v = stream_in \"v\" : seq(i64[?])\n"
+                 "a = map_seq v (xs) {\n"
+                 "    n = unit { extent xs 0 }\n"
+                 "    long = map xs (x) { add x (the n) }\n"
+                 "    sum = fold 0 long (x, y) { add x y }\n"
+                 "    all = fold 0 xs (x, y) { add x y }\n"
+                 "    yield sum, all, xs\n"
+                 "}\n"
+                 "b = map_seq v (ys) {\n"
+                 "    most = fold -5 ys (x, y) { max x y }\n"
+                 "    runs = scanl1 ys (x, y) { add x y }\n"
+                 "    half = map ys (x) { quot x 2 }\n"
+                 "    all = fold 0 ys (x, y) { add x y }\n"
+                 "    yield most, all, runs, half, all, ys\n"
+                 "}\n"
+                 "c = map_seq v (ys) {\n"
+                 "    least = fold 5 ys (x, y) { min x y }\n"
+                 "    yield least\n"
+                 "}\n"
+                 "d = map_seq a (s, t, zs) {\n"
+                 "    least = fold 5 zs (x, y) { min x y }\n"
+                 "    w = map t (x) { add x (the s) }\n"
+                 "    yield least, w\n"
+                 "}\n"
+                 "%sstream_out \"r\" d\nstream_out \"s\" c\n",
+                 sinks[k]);
+        texts_check(state, text, false);
+    }
+}
+
+/* Of one element, the first stage that a sink asks for tells its fault. */
+static void faults_of_stages_of_one_stream(void **state) {
+    static const char *const sinks[] = {"stream_out \"p\" a\nstream_out \"q\" b\n",
+                                        "stream_out \"q\" b\nstream_out \"p\" a\n"};
+    static const char *const bodies[][2] = {
+        {"    r = map xs (x) { quot 7 (sub x 3) }\n", "    r = map ys (x) { rem 9 (sub x 3) }\n"},
+        {"    r = fold1 xs (x, y) { max x y }\n", "    r = fold1 ys (x, y) { min x y }\n"},
+        {"    r = unit { quot 7 (extent xs 0) }\n", "    r = fold1 ys (x, y) { min x y }\n"}};
+    for (int k = 0; k < 6; k++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "program faults\nv = stream_in \"v\" : seq(i64[?])\n"
+                 "a = map_seq v (xs) {\n%s    yield r\n}\n"
+                 "b = map_seq v (ys) {\n%s    yield r\n}\n%s",
+                 bodies[k / 2][0], bodies[k / 2][1], sinks[k % 2]);
+        texts_check(state, text, true);
+    }
+}
+
 static void branches_and_loops(void **state) {
     texts_check(state,
                 "program levels\n"
@@ -246,6 +303,8 @@ int main(void) {
         cmocka_unit_test(rows_of_matrices),
         cmocka_unit_test(a_vector_that_turns_out_empty),
         cmocka_unit_test(elements_of_streams),
+        cmocka_unit_test(stages_of_one_stream),
+        cmocka_unit_test(faults_of_stages_of_one_stream),
         cmocka_unit_test(branches_and_loops),
         cmocka_unit_test(the_first_fault_of_the_program_is_told),
         cmocka_unit_test(empty_rows_are_told_of_the_first),
