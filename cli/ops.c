@@ -20,7 +20,7 @@ static void print_arguments(int n) {
 static bool describe(const char *name) {
     const wadi_op *op = wadi_op_find(wadi_operators(), name);
     if (op) {
-        printf("%s\n    %s\n    %s\n", op->form, op->about, kind_name(op));
+        printf("%s\n    %s\n    %s\n    %s\n", op->form, op->types, op->about, kind_name(op));
         return true;
     }
     for (int i = 0; i < WADI_SOP_PRIM_COUNT; i++) {

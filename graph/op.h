@@ -211,6 +211,8 @@ typedef struct wadi_op {
     const char *name;
     const char *
         form; /* how it is written in text: attributes, arguments, functions, regions; ".." stands for any number of further ones */
+    /** the types of what stands in `form`, in its order, and of the results: a, b, z: any elements; "[..]": any number of dimensions */
+    const char *types;
     const char *about; /* what it means, in a line */
     wadi_op_kind kind;
     wadi_skeleton skeleton;

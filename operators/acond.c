@@ -69,6 +69,7 @@ static int outcome(const wadi_module *m, const wadi_bind *b) {
 const wadi_op wadi_op_acond = {
     .name = "acond",
     .form = "acond p { yield a.. } else { yield b.. }",
+    .types = "bool, (-> a[..]..), (-> a[..]..) -> a[..]..",
     .about = "a branch: only the chosen side is computed",
     .kind = WADI_OP_STRUCTURAL,
     .skeleton = WADI_SKEL_COND,

@@ -46,6 +46,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_assert_shape = {
     .name = "assert_shape",
     .form = "assert_shape a n..",
+    .types = "a[..], i64.. -> a[n..]",
     .about = "a itself, with the promise that it has these extents; otherwise a fault",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,

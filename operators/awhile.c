@@ -99,6 +99,7 @@ static int outcome(const wadi_module *m, const wadi_bind *b) {
 const wadi_op wadi_op_awhile = {
     .name = "awhile",
     .form = "awhile a.. (x..) { yield p } do (x..) { yield b.. }",
+    .types = "a[..].., (a[..].. -> bool), (a[..].. -> a[..]..) -> a[..]..",
     .about = "while p holds, the state becomes b..; extents may change, ranks and types may not",
     .kind = WADI_OP_STRUCTURAL,
     .skeleton = WADI_SKEL_LOOP,

@@ -56,6 +56,7 @@ static bool same(const wadi_module *m, const wadi_bind *b, bool same_shape) {
 const wadi_op wadi_op_backpermute = {
     .name = "backpermute",
     .form = "backpermute a n.. (i..) { index.. }",
+    .types = "a[..], i64.., (i64.. -> i64..) -> a[n..]",
     .about = "the result at i.. is a at the index that the function gives; an index outside a is a "
              "fault",
     .kind = WADI_OP_PRODUCER,

@@ -28,6 +28,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_batch = {
     .name = "batch",
     .form = "batch s n",
+    .types = "seq(a[..]..), i64 -> seq(a[n, ..]..)",
     .about =
         "n consecutive arrays of one shape as one with a dimension more; the last may be shorter",
     .kind = WADI_OP_SEQUENCE,

@@ -49,6 +49,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_compact = {
     .name = "compact",
     .form = "compact n v more.. (x, y..) { keep }",
+    .types = "i64, a[m], b[m].., (a, b.. -> bool) -> a[n]",
     .about = "the n elements of the vector v that the function keeps, by it and further vectors; "
              "another n is a fault",
     .kind = WADI_OP_CONSUMER,

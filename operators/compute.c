@@ -34,6 +34,7 @@ static bool same(const wadi_module *m, const wadi_bind *b, bool same_shape) {
 const wadi_op wadi_op_compute = {
     .name = "compute",
     .form = "compute a",
+    .types = "a[..] -> a[..]",
     .about = "stores a in memory: fusion stops here",
     .kind = WADI_OP_STRUCTURAL,
     .skeleton = WADI_SKEL_GENERATE,

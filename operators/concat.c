@@ -57,6 +57,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_concat = {
     .name = "concat",
     .form = "concat dim=0 a b..",
+    .types = "a[.., m, ..], a[.., n, ..].. -> a[.., m + n.., ..]",
     .about = "a and b one after the other along a dimension; if other extents differ, a fault",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_CONCAT,

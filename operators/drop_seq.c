@@ -11,6 +11,7 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
 const wadi_op wadi_op_drop_seq = {
     .name = "drop_seq",
     .form = "drop_seq s n",
+    .types = "seq(a[..]..), i64 -> seq(a[..]..)",
     .about = "all but the first n elements; n is clamped",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,

@@ -19,6 +19,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_elements = {
     .name = "elements",
     .form = "elements s",
+    .types = "seq(a[..]) -> a[n]",
     .about = "all elements of all arrays as one vector",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,

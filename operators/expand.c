@@ -67,6 +67,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_expand = {
     .name = "expand",
     .form = "expand n offsets v (x, j) { .. }",
+    .types = "i64, integer[m + 1], a[m], (a, i64 -> b) -> b[n]",
     .about = "element x of v yields f(x, 0), f(x, 1), .. up to its count by the offsets, n in all",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_EXPAND,

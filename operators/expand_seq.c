@@ -52,6 +52,7 @@ static void depend(wadi_depend_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_expand_seq = {
     .name = "expand_seq",
     .form = "expand_seq s (x) { yield a.. }",
+    .types = "seq(a[..]..), (a[..].. -> b[n, ..]..) -> seq(b[..]..)",
     .about = "the outermost slices of the array that each element gives",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,

@@ -22,6 +22,7 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
 const wadi_op wadi_op_filter_seq = {
     .name = "filter_seq",
     .form = "filter_seq s (x) { yield p }",
+    .types = "seq(a[..]..), (a[..].. -> bool) -> seq(a[..]..)",
     .about = "the elements for which p is true",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,

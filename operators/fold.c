@@ -40,6 +40,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_fold = {
     .name = "fold",
     .form = "fold z a (x, y) { .. }",
+    .types = "a, a[.., n], (a, a -> a) -> a[..]",
     .about = "reduces each row (the innermost dimension); the function must be associative; z is "
              "used once per row",
     .kind = WADI_OP_CONSUMER,

@@ -35,6 +35,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_fold1 = {
     .name = "fold1",
     .form = "fold1 a (x, y) { .. }",
+    .types = "a[.., n], (a, a -> a) -> a[..]",
     .about = "reduces each row (the innermost dimension) without z; an empty row is a fault",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_FOLD,

@@ -47,6 +47,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_fold_batch = {
     .name = "fold_batch",
     .form = "fold_batch s z.. (state.., shapes, values..) { yield next.. }",
+    .types = "seq(a[..]..), z[..].., (z[..].., (i64[k, rank], a[m]).. -> z[..]..) -> z[..]..",
     .about = "folds chunks of elements, as from_seq gives them; the result must not depend on how "
              "the stream is cut",
     .kind = WADI_OP_SEQUENCE,

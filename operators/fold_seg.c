@@ -72,6 +72,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_fold_seg = {
     .name = "fold_seg",
     .form = "fold_seg z offsets a (x, y) { .. }",
+    .types = "a, integer[m + 1], a[.., n], (a, a -> a) -> a[.., m]",
     .about = "reduces the segments offsets[j]..offsets[j+1] of the innermost dimension; an empty "
              "one gives z",
     .kind = WADI_OP_CONSUMER,
@@ -87,6 +88,7 @@ const wadi_op wadi_op_fold_seg = {
 const wadi_op wadi_op_fold1_seg = {
     .name = "fold1_seg",
     .form = "fold1_seg offsets a (x, y) { .. }",
+    .types = "integer[m + 1], a[.., n], (a, a -> a) -> a[.., m]",
     .about = "reduces each segment without z; an empty segment is a fault",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_FOLD_SEG,

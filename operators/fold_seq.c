@@ -15,6 +15,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_fold_seq = {
     .name = "fold_seq",
     .form = "fold_seq s z.. (state.., x..) { yield next.. }",
+    .types = "seq(a[..]..), z[..].., (z[..].., a[..].. -> z[..]..) -> z[..]..",
     .about = "the last of the states f(z, s0), f(f(z, s0), s1), ..",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,

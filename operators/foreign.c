@@ -124,6 +124,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_foreign = {
     .name = "foreign",
     .form = "foreign \"routine\" dims=1 arrays=1 a, n.. (x) { yield y }",
+    .types = "a[..].., i64.., (a[..].. -> b[n..]) -> b[n..]",
     .about =
         "a routine of a library; if it is missing or declines, the region, which computes the same",
     .kind = WADI_OP_STRUCTURAL,

@@ -29,6 +29,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_from_seq = {
     .name = "from_seq",
     .form = "shapes, values = from_seq s",
+    .types = "seq(a[..]..) -> (i64[n, rank], a[m])..",
     .about =
         "for each array of an element: its shapes, one per row, and all values one after the other",
     .kind = WADI_OP_SEQUENCE,

@@ -41,6 +41,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_gather = {
     .name = "gather",
     .form = "gather indices v",
+    .types = "integer[..], a[n] -> a[..]",
     .about = "elements of the vector v by their indices; an index outside v is a fault",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,

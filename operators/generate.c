@@ -40,6 +40,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_generate = {
     .name = "generate",
     .form = "generate n.. (i..) { .. }",
+    .types = "i64.., (i64.. -> a) -> a[n..]",
     .about = "elements from indices; one extent and one index per dimension",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,

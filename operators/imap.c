@@ -41,6 +41,7 @@ static bool same(const wadi_module *m, const wadi_bind *b, bool same_shape) {
 const wadi_op wadi_op_imap = {
     .name = "imap",
     .form = "imap a b.. (i.., x, y..) { .. }",
+    .types = "a[..], b[..].., (i64.., a, b.. -> c) -> c[..]",
     .about = "elements from indices and the elements of 1 to 9 arrays of one shape",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,

@@ -25,6 +25,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_input = {
     .name = "input",
     .form = "x = input \"name\" : TYPE",
+    .types = "-> a[n..]",
     .about = "an array bound by name when the program runs; equal extent names mean equal extents",
     .kind = WADI_OP_STRUCTURAL,
     .skeleton = WADI_SKEL_NONE,

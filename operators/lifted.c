@@ -82,6 +82,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_lifted = {
     .name = "lifted",
     .form = "lifted a.. (x..) { yield y } do (xs..) { yield ys }",
+    .types = "a[..].., (a[..].. -> b[..]), (a[k, ..].. -> b[k, ..]) -> b[..]",
     .about =
         "the first region; over a chunk of regular elements the second, which has a dimension more",
     .kind = WADI_OP_STRUCTURAL,

@@ -44,6 +44,7 @@ static bool same(const wadi_module *m, const wadi_bind *b, bool same_shape) {
 const wadi_op wadi_op_map = {
     .name = "map",
     .form = "map a (x) { .. }",
+    .types = "a[..], (a -> b) -> b[..]",
     .about = "elements from the elements of an array",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,

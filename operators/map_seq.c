@@ -25,6 +25,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_map_seq = {
     .name = "map_seq",
     .form = "map_seq s t.. (x, y..) { yield a.. }",
+    .types = "seq(a[..]..), seq(b[..]..).., (a[..].., b[..].. -> c[..]..) -> seq(c[..]..)",
     .about =
         "any array program per element; with several streams, the result ends with the shortest",
     .kind = WADI_OP_SEQUENCE,

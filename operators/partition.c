@@ -79,6 +79,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_partition = {
     .name = "partition",
     .form = "partition counts a more.. (x, y..) { keep }",
+    .types = "i64[..], a[.., n], b[.., n].., (a, b.. -> bool) -> a[.., n]",
     .about =
         "every row with the elements kept in front; counts per row that are others are a fault",
     .kind = WADI_OP_CONSUMER,

@@ -65,6 +65,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_permute = {
     .name = "permute",
     .form = "permute defaults a keys.. (new, old) { .. } (i.., k..) { keep, index.. }",
+    .types = "a[m..], a[n..], b[n..].., (a, a -> a), (i64.., b.. -> bool, i64..) -> a[m..]",
     .about = "starts from defaults; each element of a goes to the index the second function gives, "
              "or nowhere, combined in the order of the source; outside is a fault",
     .kind = WADI_OP_CONSUMER,

@@ -26,6 +26,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_produce = {
     .name = "produce",
     .form = "produce n (i) { yield a.. }",
+    .types = "i64, (i64 -> a[..]..) -> seq(a[..]..)",
     .about = "the stream f(0) .. f(n - 1)",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,

@@ -62,6 +62,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_replicate = {
     .name = "replicate",
     .form = "replicate new=1,0.. a n..",
+    .types = "a[..], i64.. -> a[.., n, ..]",
     .about = "new dimensions, with extents n.., where `new` is 1; dimensions of a where it is 0",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,

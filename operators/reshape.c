@@ -65,6 +65,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_reshape = {
     .name = "reshape",
     .form = "reshape a n..",
+    .types = "a[..], i64.. -> a[n..]",
     .about =
         "the same elements in the same order, with other extents; if the sizes differ, a fault",
     .kind = WADI_OP_PRODUCER,

@@ -46,6 +46,7 @@ static wadi_joined join(wadi_bind *b, const wadi_bind *inner) {
 const wadi_op wadi_op_reverse = {
     .name = "reverse",
     .form = "reverse dim=0 a",
+    .types = "a[..] -> a[..]",
     .about = "a with one dimension reversed",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,

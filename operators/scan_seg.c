@@ -94,6 +94,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_scanl_seg = {
     .name = "scanl_seg",
     .form = "scanl_seg whole=1 z offsets a (x, y) { .. }",
+    .types = "a, integer[m + 1], a[.., n], (a, a -> a) -> a[.., n + m whole]",
     .about = "scans each segment from z on; whole=1: one element more per segment, 0: without the "
              "total; zero where no segment is",
     .kind = WADI_OP_CONSUMER,
@@ -110,6 +111,7 @@ const wadi_op wadi_op_scanl_seg = {
 const wadi_op wadi_op_scanl1_seg = {
     .name = "scanl1_seg",
     .form = "scanl1_seg offsets a (x, y) { .. }",
+    .types = "integer[m + 1], a[.., n], (a, a -> a) -> a[.., n]",
     .about = "scans each segment without z; zero outside all segments",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_SCAN_SEG,

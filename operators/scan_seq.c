@@ -16,6 +16,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_scan_seq = {
     .name = "scan_seq",
     .form = "scan_seq s z.. (state.., x..) { yield next.. }",
+    .types = "seq(a[..]..), z[..].., (z[..].., a[..].. -> z[..]..) -> seq(z[..]..)",
     .about = "the states f(z, s0), f(f(z, s0), s1), ..",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,

@@ -53,6 +53,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_scanl = {
     .name = "scanl",
     .form = "scanl z a (x, y) { .. }",
+    .types = "a, a[.., n], (a, a -> a) -> a[.., n + 1]",
     .about = "z, z f a0, z f a0 f a1, ..: one element more than the row",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_SCAN,

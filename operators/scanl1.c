@@ -33,6 +33,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_scanl1 = {
     .name = "scanl1",
     .form = "scanl1 a (x, y) { .. }",
+    .types = "a[.., n], (a, a -> a) -> a[.., n]",
     .about = "a0, a0 f a1, ..: as long as the row",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_SCAN,

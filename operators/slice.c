@@ -64,6 +64,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_slice = {
     .name = "slice",
     .form = "slice dropped=1,0.. a i..",
+    .types = "a[.., n, ..], i64.. -> a[..]",
     .about =
         "drops the dimensions where `dropped` is 1, each at an index; an index outside is a fault",
     .kind = WADI_OP_PRODUCER,

@@ -54,6 +54,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_spread = {
     .name = "spread",
     .form = "spread dim=0 a",
+    .types = "{a, a..}[..] -> a[.., k, ..]",
     .about = "the fields of a record, all of one type, as a new dimension",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_SPREAD,

@@ -290,6 +290,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_stencil = {
     .name = "stencil",
     .form = "stencil dims=2 edge=1 near=3,-1,0,0,0,1,0 a b.. (x, y..) { .. } (i..) { .. }..",
+    .types = "a[..], b[..].., (a.., b.. -> c), (i64.. -> a).. -> c[..]",
     .about = "elements from the elements of 1 to 9 arrays near them, along the innermost dims "
              "dimensions. near: for each array the number of places and their distances. edge: a "
              "digit for each array, 1 clamp, 2 mirror, 3 wrap, 4 a function of the index outside",

@@ -21,6 +21,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_stream_in = {
     .name = "stream_in",
     .form = "s = stream_in \"name\" : seq(TYPE..)",
+    .types = "-> seq(a[..]..)",
     .about = "the stream bound by name when the program runs",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,

@@ -17,6 +17,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_stream_out = {
     .name = "stream_out",
     .form = "stream_out \"name\" s",
+    .types = "seq(a[..]..) ->",
     .about = "delivers the stream, in order, to the sink that is bound to the name",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,

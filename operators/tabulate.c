@@ -23,6 +23,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_tabulate = {
     .name = "tabulate",
     .form = "tabulate s",
+    .types = "seq(a[..]..) -> a[n, ..]..",
     .about = "stacks the arrays along a new outer dimension; if shapes differ, a fault",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
@@ -34,6 +35,7 @@ const wadi_op wadi_op_tabulate = {
 const wadi_op wadi_op_tabulate_min = {
     .name = "tabulate_min",
     .form = "tabulate_min s",
+    .types = "seq(a[..]..) -> a[n, ..]..",
     .about = "stacks the arrays along a new outer dimension, cut to the least extent per dimension",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,

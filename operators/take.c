@@ -32,6 +32,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_take = {
     .name = "take",
     .form = "take dim=0 a n",
+    .types = "a[.., m, ..], i64 -> a[.., min(m, n), ..]",
     .about = "the first n of a dimension; n is clamped to 0..extent",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,

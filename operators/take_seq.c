@@ -11,6 +11,7 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
 const wadi_op wadi_op_take_seq = {
     .name = "take_seq",
     .form = "take_seq s n",
+    .types = "seq(a[..]..), i64 -> seq(a[..]..)",
     .about = "the first n elements; n is clamped",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,

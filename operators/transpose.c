@@ -62,6 +62,7 @@ static wadi_joined join(wadi_bind *b, const wadi_bind *inner) {
 const wadi_op wadi_op_transpose = {
     .name = "transpose",
     .form = "transpose perm=1,0.. a",
+    .types = "a[m, .., n] -> a[n, .., m]",
     .about = "dimension d of the result is dimension perm[d] of a",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,

@@ -34,6 +34,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_unit = {
     .name = "unit",
     .form = "unit { expression }",
+    .types = "-> a",
     .about = "a scalar as an array of rank 0",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,

@@ -31,6 +31,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_use = {
     .name = "use",
     .form = "x = use : TYPE [1, 2, ..]",
+    .types = "-> a[n..]",
     .about = "host data, one list per field",
     .kind = WADI_OP_STRUCTURAL,
     .skeleton = WADI_SKEL_NONE,

@@ -38,6 +38,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_windows = {
     .name = "windows",
     .form = "windows last=0 s size hop",
+    .types = "seq(a[n]..), i64, i64 -> seq(a[size]..)",
     .about =
         "a window of size samples every hop samples; last: 0 drops the rest, 1 pads it, 2 keeps it",
     .kind = WADI_OP_SEQUENCE,

@@ -30,6 +30,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_zip_with = {
     .name = "zip_with",
     .form = "zip_with a b.. (x, y..) { .. }",
+    .types = "a[..], b[..].., (a, b.. -> c) -> c[..]",
     .about = "elements from the elements of 2 to 9 arrays; if extents differ, a fault",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
