@@ -1,5 +1,5 @@
-/* Sorting and ranking. Two routines of the runtime do the work where they can: `sort` for rows of numbers, and `argsort` for the positions
- * of keys, by which anything else is gathered. What they mean, and what runs where there is no routine, is written here in the
+/* Sorting and ranking. Three routines of the runtime do the work where they can: `sort` for rows of numbers, `argsort` for the positions
+ * of keys, by which anything else is gathered, and `argfirst` for the first of these positions. What they mean, and what runs where there is no routine, is written here in the
  * language: one stable partition per bit of the key, from the lowest bit to the highest (LSD radix sort; Knuth, The Art of Computer
  * Programming 3, 5.2.5).
  *
@@ -239,11 +239,38 @@ wadi_acc wadi_argsort(wadi_acc a) {
     return wadi_acc_called(outer, positions_by("argsort", 1, &order, a));
 }
 
+/* The first positions in the order of keys. */
+typedef struct first {
+    wadi_type type;
+    wadi_exp k;
+} first;
+
+static wadi_acc first_positions(void *env, wadi_acc keys) {
+    first *f = env;
+    return wadi_take(f->k, sorted_positions(&f->type, keys));
+}
+
+/* The keys of an order as numbers whose ascending order it is; *t becomes their type. */
+static wadi_acc numbers_of(const wadi_order *o, wadi_type *t, wadi_acc keys) {
+    if (!o->down && *t != WADI_BOOL) return keys;
+    packing p = {o, t, type_of_bytes(wadi_type_size(*t))};
+    const wadi_acc numbers = wadi_izip_with_n_env(packed, &p, 1, &keys);
+    *t = p.type;
+    return numbers;
+}
+
 static wadi_acc first_of(const char *what, wadi_order order, wadi_exp k, wadi_acc a) {
     const char *outer = wadi_lang_call(what);
-    const wadi_acc all = positions_by(what, 1, &order, a);
-    if (!all.node) return wadi_acc_called(outer, WADI_NO_ACC);
-    const wadi_acc positions = wadi_take(k, all);
+    wadi_acc keys;
+    const int type = keys_of(what, &order, a, &keys);
+    if (type < 0) return wadi_acc_called(outer, WADI_NO_ACC);
+    wadi_type t = (wadi_type)type;
+    const wadi_acc numbers = numbers_of(&order, &t, keys);
+    first f = {t, k};
+    wadi_ix shape = wadi_shape_of(numbers);
+    wadi_exp *n = &shape.at[shape.rank - 1];
+    *n = wadi_min(wadi_max(k, wadi_i64(0)), *n);
+    const wadi_acc positions = wadi_routine_env("argfirst", 1, numbers, shape, first_positions, &f);
     return wadi_acc_called(outer, wadi_tuple2(in_order(positions, a), positions));
 }
 

@@ -11,7 +11,7 @@
 
 const wadi_radix_engine *wadi_radix_avx512_there(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    static const wadi_radix_engine engine = {sort_row, rank_row};
+    static const wadi_radix_engine engine = {sort_row, rank_row, choose_row};
     (void)pthread_once(&once, fill_lanes_first);
     return &engine;
 }

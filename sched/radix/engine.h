@@ -21,6 +21,8 @@ typedef struct wadi_radix_engine {
     /* Workers of the pool share long rows (NULL: this thread alone). False: out of memory, or the row is too long. */
     bool (*sort)(const wadi_radix_row *row, wadi_pool *pool);
     bool (*rank)(const wadi_radix_row *row, wadi_pool *pool);
+    /* The first k positions alone, to to[k]; k <= n. It takes memory of its own, and no room. */
+    bool (*choose)(const wadi_radix_row *row, int64_t k, wadi_pool *pool);
 } wadi_radix_engine;
 
 extern const wadi_radix_engine wadi_radix_plain;

@@ -19,6 +19,8 @@ enum {
     COUNTED = 1 << 15, /* rows of 16 bits from this length on are counted */
     VALUES = 16,       /* so few different keys are counted */
     SAMPLE = 1024,     /* keys that say which digits are likely */
+    PARTS = 64,        /* pieces that workers share where runs of equal numbers must stay whole */
+    GROUP = 64,        /* keys that are passed over if none is wanted */
     BATCH = 512,       /* keys that are computed before they are counted or placed */
     BLOCK = 1 << 15    /* elements that a worker converts at once */
 };
@@ -202,6 +204,10 @@ struct source {
     uint64_t (*key)(const job *j, int64_t i);
     /* Adds to how often each of the job's values is there; not for bytes. */
     void (*tally)(const job *j, int64_t begin, int64_t end, tally *t);
+    /* How many keys are at most the pivot; and where, with their elements to elements[first], .. */
+    int64_t (*below)(const job *j, int64_t begin, int64_t end, uint64_t pivot);
+    void (*collect)(const job *j, int64_t begin, int64_t end, uint64_t pivot, int64_t *at,
+                    void *elements, int64_t first);
     /* Elements with this key to [begin, end) of `to`. */
     void (*spread)(const job *j, int64_t begin, int64_t end, uint64_t key);
 };

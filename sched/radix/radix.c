@@ -15,7 +15,7 @@ static bool is_named(const char *name, const char *routine) {
 }
 
 bool wadi_radix_has(const char *name) {
-    return is_named(name, "sort") || is_named(name, "argsort");
+    return is_named(name, "sort") || is_named(name, "argsort") || is_named(name, "argfirst");
 }
 
 /* Short elements are counted, by one thread. */
@@ -43,12 +43,13 @@ static char *problem_of(const wadi_call_array *a, int64_t p) {
     return (char *)a->data + at * wadi_type_size((wadi_type)a->type);
 }
 
-static bool fits(const wadi_call *call, bool numbers) {
+static bool fits(const wadi_call *call, bool numbers, bool first) {
     const wadi_call_array *a = &call->array[0], *to = &call->array[1];
     const wadi_type t = (wadi_type)a->type;
     return call->nin == 1 && call->nout == 1 && a->rank == 1 && to->rank == 1 &&
-           a->shape[0] == to->shape[0] && t >= WADI_BOOL && t <= WADI_F64 &&
-           to->type == (int32_t)(numbers ? t : WADI_I64);
+           (a->shape[0] == to->shape[0] ||
+            (first && to->shape[0] >= 0 && to->shape[0] < a->shape[0])) &&
+           t >= WADI_BOOL && t <= WADI_F64 && to->type == (int32_t)(numbers ? t : WADI_I64);
 }
 
 /* ---- room ---- */
@@ -79,12 +80,10 @@ static void give_room(void *room, size_t bytes) {
         wadi_keep_put(&rooms, (int64_t)size, room);
 }
 
-bool wadi_radix_run_by(const wadi_radix_engine *engine, const wadi_call *call, wadi_pool *pool) {
-    const bool numbers = is_named(call->routine, "sort");
-    if (!fits(call, numbers)) return false;
+static bool sort_or_rank(const wadi_radix_engine *engine, const wadi_call *call, bool numbers,
+                         wadi_pool *pool) {
     const wadi_call_array *a = &call->array[0], *to = &call->array[1];
     wadi_radix_row row = {.type = (wadi_type)a->type, .n = a->shape[0]};
-    if (row.n == 0) return true;
     const size_t bytes = (size_t)row.n * (size_t)wadi_type_size((wadi_type)to->type);
     row.room = take_room(bytes);
     bool fine = row.room != NULL;
@@ -95,6 +94,27 @@ bool wadi_radix_run_by(const wadi_radix_engine *engine, const wadi_call *call, w
     }
     give_room(row.room, bytes);
     return fine;
+}
+
+static bool choose(const wadi_radix_engine *engine, const wadi_call *call, wadi_pool *pool) {
+    const wadi_call_array *a = &call->array[0], *to = &call->array[1];
+    bool fine = true;
+    for (int64_t p = 0; fine && p < call->count; p++) {
+        const wadi_radix_row row = {.type = (wadi_type)a->type,
+                                    .from = problem_of(a, p),
+                                    .to = problem_of(to, p),
+                                    .n = a->shape[0]};
+        fine = engine->choose(&row, to->shape[0], pool);
+    }
+    return fine;
+}
+
+bool wadi_radix_run_by(const wadi_radix_engine *engine, const wadi_call *call, wadi_pool *pool) {
+    const bool numbers = is_named(call->routine, "sort"),
+               first = is_named(call->routine, "argfirst");
+    if (!fits(call, numbers, first)) return false;
+    if (call->array[0].shape[0] == 0) return true;
+    return first ? choose(engine, call, pool) : sort_or_rank(engine, call, numbers, pool);
 }
 
 bool wadi_radix_run(const wadi_call *call, wadi_pool *pool) {

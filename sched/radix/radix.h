@@ -1,5 +1,5 @@
-/* The routines `sort` and `argsort`, which the runtime has itself: rows of numbers sorted, or the positions of their elements in ascending
- * order, i64. What they mean is written in the language (operators/derived/sort.c), and the results are the same to the bit, but
+/* The routines `sort`, `argsort` and `argfirst`, which the runtime has itself: rows of numbers sorted, the positions of their elements in ascending
+ * order, i64, or the first of these positions alone. What they mean is written in the language (operators/derived/sort.c), and the results are the same to the bit, but
  * for the payload of NaN. */
 #ifndef WADI_SCHED_RADIX_RADIX_H
 #define WADI_SCHED_RADIX_RADIX_H

@@ -64,38 +64,7 @@ static bool is_in_order(const job *j, const span *s) {
     return true;
 }
 
-/* ---- from sorted numbers to what was asked for ---- */
-
-/* Numbers whose keys are equal but for the bits that were dropped. */
-static void order_run(const job *j, uint64_t *to, uint64_t *room, int64_t n) {
-    const uint64_t position = ((uint64_t)1 << j->bits) - 1, dropped = ((uint64_t)1 << j->drop) - 1;
-    for (int64_t i = 0; i < n; i++) {
-        const uint64_t at = to[i] & position;
-        to[i] = ((j->source->key(j, (int64_t)at) - j->low) & dropped) << j->bits | at;
-    }
-    sort_u64(to, room, n, false);
-}
-
-static void order_runs(const job *j, int64_t begin, int64_t end) {
-    uint64_t *to = j->to, *room = j->room;
-    for (int64_t i = begin; i < end;) {
-        int64_t after = i + 1;
-        while (after < end && to[after] >> j->bits == to[i] >> j->bits) after++;
-        if (after > i + 1) order_run(j, to + i, room + i, after - i);
-        i = after;
-    }
-}
-
-static void finish(const job *j, int64_t begin, int64_t end) {
-    uint64_t *to = j->to;
-    const uint64_t position = ((uint64_t)1 << j->bits) - 1;
-    if (!j->packed) {
-        j->source->restore(j, begin, end);
-        return;
-    }
-    if (j->drop > 0) order_runs(j, begin, end);
-    for (int64_t i = begin; i < end; i++) to[i] &= position;
-}
+#include "sched/radix/runs.h"
 
 /* ---- long rows ---- */
 
@@ -158,20 +127,7 @@ static void sort_digits(void *env, int worker, int64_t begin, int64_t end) {
 
 static bool sort_shared(job *j, span *out);
 
-typedef struct part {
-    const job *job;
-    int64_t begin, end;
-} part;
-
-static void finish_blocks(void *env, int worker, int64_t begin, int64_t end) {
-    const part *p = env;
-    WADI_UNUSED(worker);
-    const int64_t to = p->begin + end * BLOCK;
-    finish(p->job, p->begin + begin * BLOCK, to < p->end ? to : p->end);
-}
-
-/* A digit that most elements have would keep one worker busy; all sort it. */
-static bool sort_large(const job *j, int64_t begin, int64_t end) {
+static bool sort_again(const job *j, int64_t begin, int64_t end) {
     const size_t at = (size_t)begin * j->kind->size;
     job again = {.source = unsigned_of[j->kind->size],
                  .kind = j->kind,
@@ -181,15 +137,15 @@ static bool sort_large(const job *j, int64_t begin, int64_t end) {
                  .n = end - begin,
                  .again = true,
                  .pool = j->pool};
-    memcpy(again.to, again.room, (size_t)again.n * j->kind->size);
     span unused;
-    if (!sort_shared(&again, &unused)) return false;
-    const part p = {j, begin, end};
-    if (j->drop > 0) /* runs of equal numbers may cross blocks */
-        finish(j, begin, end);
-    else
-        for_each(j->pool, (end - begin + BLOCK - 1) / BLOCK, 1, finish_blocks, &p);
-    return true;
+    return sort_shared(&again, &unused);
+}
+
+/* A digit that most elements have would keep one worker busy; all sort it. */
+static bool sort_large(const job *j, int64_t begin, int64_t end) {
+    const size_t at = (size_t)begin * j->kind->size;
+    memcpy((char *)j->to + at, (char *)j->room + at, (size_t)(end - begin) * j->kind->size);
+    return sort_again(j, begin, end) && finish_all(j, begin, end);
 }
 
 /* Bits of the position, and of the key that do not fit beside it; false: there are too many. */
@@ -417,3 +373,5 @@ static bool rank_row(const wadi_radix_row *r, wadi_pool *pool) {
     j.packed = true;
     return sort_job(&j, &unused);
 }
+
+#include "sched/radix/choose.h"

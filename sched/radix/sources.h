@@ -134,9 +134,40 @@ static uint64_t NAMED(key)(const job *j, int64_t i) {
     return KEY(a[i], flip);
 }
 
-static const source NAMED(source) = {NAMED(look), NAMED(place), NAMED(place_packed),
-                                     NAMED(keys), NAMED(pack),  NAMED(restore),
-                                     NAMED(key),  NAMED(tally), NAMED(spread)};
+static int64_t NAMED(below)(const job *j, int64_t begin, int64_t end, uint64_t pivot) {
+    RAW key[BATCH];
+    const RAW last = (RAW)pivot;
+    int64_t all = 0;
+    for (int64_t from = begin; from < end; from += BATCH) {
+        const int64_t n = end - from < BATCH ? end - from : BATCH;
+        uint32_t here = 0;
+        NAMED(read)(j, from, n, key);
+        for (int64_t i = 0; i < n; i++) here += key[i] <= last;
+        all += here;
+    }
+    return all;
+}
+
+static void NAMED(collect)(const job *j, int64_t begin, int64_t end, uint64_t pivot, int64_t *at,
+                           void *elements, int64_t first) {
+    RAW key[BATCH], *to = (RAW *)elements + first;
+    const RAW *a = j->from, last = (RAW)pivot;
+    for (int64_t from = begin; from < end; from += GROUP) {
+        const int64_t n = end - from < GROUP ? end - from : GROUP;
+        uint32_t here = 0;
+        NAMED(read)(j, from, n, key);
+        for (int64_t i = 0; i < n; i++) here += key[i] <= last;
+        for (int64_t i = 0; here > 0 && i < n; i++) {
+            if (key[i] > last) continue;
+            *at++ = from + i;
+            *to++ = a[from + i];
+        }
+    }
+}
+
+static const source NAMED(source) = {
+    NAMED(look), NAMED(place), NAMED(place_packed), NAMED(keys),    NAMED(pack),  NAMED(restore),
+    NAMED(key),  NAMED(tally), NAMED(below),        NAMED(collect), NAMED(spread)};
 
 #undef RAW
 #undef KEY

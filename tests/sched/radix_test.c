@@ -22,8 +22,8 @@ static uint64_t mixed(uint64_t x) {
 }
 
 /* 0: few keys; 1: where types end; 2: any bits; 3: close together with a stranger; 4: one for each power of two; 5: in order; 6: most are
- * alike; 7: in falling order; 8: two far groups. */
-enum { WAYS = 9 };
+ * alike; 7: in falling order; 8: two far groups; 9: one of fifty lies far from the others. */
+enum { WAYS = 10 };
 
 static const wadi_radix_engine *engine;
 
@@ -47,6 +47,8 @@ static uint64_t number(int64_t i, int way) {
         return i % 16 == 0 ? x : 42;
     case 7:
         return (uint64_t)(MOST - i);
+    case 9:
+        return x % 50 == 0 ? x : (x >> 32) % 1000;
     default:
         return (x % 2 << 62) + (x >> 8) % 3000;
     }
@@ -113,6 +115,27 @@ static bool is_nan(const char *x) {
     return isnan(d);
 }
 
+/* The first of the order of row r, some of them, and no more than these. */
+static void check_first(const wadi_call *ranking, int64_t r, int64_t n, const int64_t *want,
+                        wadi_pool *pool) {
+    static int64_t got[MOST];
+    const int64_t lengths[] = {0, 1, n / 100, n / 2, n};
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        const int64_t k = lengths[i];
+        wadi_call call = *ranking;
+        if (k > n || (n > 70000 && k > n / 2)) continue;
+        call.routine = "argfirst";
+        call.count = 1;
+        call.array[0].data = (char *)call.array[0].data + r * n * wadi_type_size(type_now);
+        call.array[1].data = got;
+        call.array[1].shape[0] = k;
+        got[k] = -1;
+        assert_true(wadi_radix_run_by(engine, &call, pool));
+        assert_memory_equal(got, want, (size_t)k * sizeof *want);
+        assert_int_equal(got[k], -1);
+    }
+}
+
 static void check(wadi_type t, int64_t n, int64_t rows, int way, wadi_pool *pool) {
     static char data[MOST * 8], sorted[MOST * 8];
     static int64_t want[MOST], got[MOST];
@@ -134,6 +157,7 @@ static void check(wadi_type t, int64_t n, int64_t rows, int way, wadi_pool *pool
         for (int64_t i = 0; i < n; i++) want[i] = i;
         qsort(want, (size_t)n, sizeof *want, by_value_and_position);
         assert_memory_equal(got + r * n, want, (size_t)n * sizeof *want);
+        check_first(&call, r, n, want, pool);
         for (int64_t i = 0; i < n; i++) {
             const char *x = base + want[i] * size, *y = sorted + (r * n + i) * size;
             assert_true(is_nan(x) ? is_nan(y) : memcmp(x, y, (size_t)size) == 0);
@@ -160,6 +184,8 @@ static void long_rows_by_several_workers(void **state) {
             check((wadi_type)t, WADI_RADIX_SHARED + way, 1, way, pool);
     check(WADI_F64, WADI_RADIX_SHARED, 2, 2, pool);
     check(WADI_F64, 20000, 2, 2, pool);
+    for (int way = 6; way < WAYS; way++) check(WADI_I64, MOST - 1000, 1, way, pool);
+    check(WADI_F64, MOST - 1000, 1, 9, pool);
     check(WADI_I32, 20000, 1, 3, NULL);
     wadi_pool_destroy(pool);
 }

@@ -184,6 +184,7 @@ static wadi_status judge(bench *b, const numbers_line *l, int n, const bench_sid
         bench_say(b, "%s, %s: %.2f G operations/s", l->benchmark, l->name,
                   1e-9 * l->operations / seconds[0]);
     if (l->bytes <= 0) return WADI_OK;
+    b->read_bandwidth = 0; /* it changes from minute to minute */
     WADI_TRY(bench_read_bandwidth(b, &rate, err));
     bench_say(b, "%s, %s: %.2f GB/s, %.0f %% of what is read (%.1f GB/s)", l->benchmark, l->name,
               1e-9 * l->bytes / seconds[0], 100 * l->bytes / seconds[0] / rate, 1e-9 * rate);
