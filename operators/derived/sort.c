@@ -269,7 +269,7 @@ static wadi_acc first_of(const char *what, wadi_order order, wadi_exp k, wadi_ac
     first f = {t, k};
     wadi_ix shape = wadi_shape_of(numbers);
     wadi_exp *n = &shape.at[shape.rank - 1];
-    *n = wadi_min(wadi_max(k, wadi_i64(0)), *n);
+    *n = wadi_min(wadi_max(wadi_convert(WADI_I64, k), wadi_i64(0)), *n);
     const wadi_acc positions = wadi_routine_env("argfirst", 1, numbers, shape, first_positions, &f);
     return wadi_acc_called(outer, wadi_tuple2(in_order(positions, a), positions));
 }

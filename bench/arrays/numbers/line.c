@@ -106,8 +106,9 @@ static wadi_status same(const sides *s, const char *what, const wadi_array *a,
         for (int64_t i = 0; i < length_of(&a[k]); i++) {
             const double x = number_at(type, theirs[k], i), y = number_at(type, a[k].column[0], i);
             if (x == y || fabs(x - y) <= s->line->tolerance * (1 + fabs(y))) continue;
-            return wadi_fail(err, WADI_INTERNAL, "%s, %s: \"%s\" %lld is %.9g, wadi has %.9g",
-                             s->line->name, what, s->line->output[k], (long long)i, x, y);
+            return wadi_fail(err, WADI_INTERNAL,
+                             "%s, %s: result %d, number %lld is %.9g, wadi has %.9g", s->line->name,
+                             what, k, (long long)i, x, y);
         }
     }
     return WADI_OK;
@@ -124,30 +125,46 @@ static void sum_up(sides *s) {
         }
 }
 
+/* The columns of all results of the latest run, in their order. */
+static wadi_status columns_of(const bench_program *p, const numbers_line *l, wadi_array *out,
+                              int *out_n, wadi_error *err) {
+    *out_n = 0;
+    for (int k = 0; k < NUMBERS_OUTPUTS && l->output[k] != NULL; k++) {
+        wadi_array a;
+        WADI_TRY(bench_program_result(p, l->output[k], &a, err));
+        for (int f = 0; f < a.fields && *out_n < NUMBERS_OUTPUTS; f++) {
+            wadi_array *one = &out[(*out_n)++];
+            *one = a;
+            one->column[0] = a.column[f];
+            one->type[0] = a.type[f];
+        }
+    }
+    return WADI_OK;
+}
+
 static wadi_status first_run(sides *s, wadi_error *err) {
     double unused = -1;
     WADI_TRY(bench_program_run(&s->fused, &unused, err));
-    for (; s->outputs < NUMBERS_OUTPUTS && s->line->output[s->outputs] != NULL; s->outputs++) {
-        wadi_array *a = &s->result[s->outputs];
-        WADI_TRY(bench_program_result(&s->fused, s->line->output[s->outputs], a, err));
+    WADI_TRY(columns_of(&s->fused, s->line, s->result, &s->outputs, err));
+    for (int k = 0; k < s->outputs; k++) {
+        const wadi_array *a = &s->result[k];
         const size_t bytes = (size_t)(length_of(a) + 1) * (size_t)wadi_type_size(a->type[0]);
-        s->peer_out[s->outputs] = wadi_pages_take(64, bytes);
-        if (s->peer_out[s->outputs] == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
-        memset(s->peer_out[s->outputs], 0, bytes);
+        s->peer_out[k] = wadi_pages_take(64, bytes);
+        if (s->peer_out[k] == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+        memset(s->peer_out[k], 0, bytes);
     }
     return WADI_OK;
 }
 
 static wadi_status check_form(const sides *s, const char *what, bench_program *p, wadi_error *err) {
     double unused = -1;
+    wadi_array a[NUMBERS_OUTPUTS];
     const void *theirs[NUMBERS_OUTPUTS] = {NULL};
+    int n = 0;
     if (p->exe == NULL) return WADI_OK;
     WADI_TRY(bench_program_run(p, &unused, err));
-    for (int k = 0; k < s->outputs; k++) {
-        wadi_array a;
-        WADI_TRY(bench_program_result(p, s->line->output[k], &a, err));
-        theirs[k] = a.column[0];
-    }
+    WADI_TRY(columns_of(p, s->line, a, &n, err));
+    for (int k = 0; k < n; k++) theirs[k] = a[k].column[0];
     return same(s, what, s->result, theirs, err);
 }
 

@@ -15,7 +15,7 @@ enum { NUMBERS_INPUTS = 4, NUMBERS_OUTPUTS = 4 };
 
 typedef struct numbers_line numbers_line;
 
-/* The peer in C: reads the inputs of the line, and writes arrays as long as wadi's results. */
+/* The peer in C: reads the inputs of the line, and writes columns as long as those of wadi's results. */
 typedef void (*numbers_peer)(const numbers_line *l, void *const *out);
 
 struct numbers_line {
@@ -26,7 +26,7 @@ struct numbers_line {
     bool unfused; /* measured without fusion, too */
     const char *input_name[NUMBERS_INPUTS]; /* ended by NULL */
     wadi_array input[NUMBERS_INPUTS];       /* borrowed: vectors of one field */
-    const char *output[NUMBERS_OUTPUTS];    /* ended by NULL */
+    const char *output[NUMBERS_OUTPUTS];    /* ended by NULL; in all, as many columns at most */
     numbers_peer peer;
     const char *peer_name; /* NULL: "C OpenMP" */
     const char *task;      /* what peers/numbers.py calls it; NULL: no peer in Python */

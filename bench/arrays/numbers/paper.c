@@ -38,9 +38,7 @@ static const char prices[] = "program prices\n"
                              "input y : f32[n]\n"
                              "input z : f32[n]\n"
                              "g = zip_with x y z (price, strike, t) {\n" PAPER_PRICES "}\n"
-                             "call = map g (a, b) { a }\n"
-                             "put = map g (a, b) { b }\n"
-                             "output call\noutput put\n";
+                             "output g\n";
 
 /* The distribution function at `d`, an expression. */
 static void add_normal(const char *d, wadi_text *out) {
@@ -73,8 +71,7 @@ static void add_tree(wadi_text *out) {
                    "g = zip_with x y z (price, strike, t) { call: sub (mul price %s) (mul %s %s), "
                    "put: sub (mul %s (sub 1.0f32 %s)) (mul price (sub 1.0f32 %s)) }\n",
                    a, later, b, later, b, a);
-    wadi_text_addf(out, "call = map g (a, b) { a }\nput = map g (a, b) { b }\n"
-                        "output call\noutput put\n");
+    wadi_text_addf(out, "output g\n");
     wadi_text_fini(&n1);
     wadi_text_fini(&n2);
 }
@@ -93,7 +90,7 @@ wadi_status numbers_prices(bench *b, wadi_error *err) {
                       .text = prices,
                       .unfused = true,
                       .input_name = {"x", "y", "z"},
-                      .output = {"call", "put"},
+                      .output = {"g"},
                       .peer = c_prices,
                       .peer_name = "C OpenMP, vector functions",
                       .task = "prices",
@@ -118,10 +115,9 @@ enum { BODIES = 32768, QUICK_BODIES = 512 };
 #define BODIES_HEAD                                                                            \
     "program bodies\ninput x : f32[n]\ninput y : f32[n]\ninput z : f32[n]\ninput m : f32[n]\n" \
     "k = unit { extent x 0 }\n"
-#define BODIES_TAIL                                                                     \
-    "s = fold none f (a, b, c, u, v, w) { x: add a u, y: add b v, z: add c w }\n"       \
-    "p = map s (a, b, c) { a }\nq = map s (a, b, c) { b }\nr = map s (a, b, c) { c }\n" \
-    "output p\noutput q\noutput r\n"
+#define BODIES_TAIL                                                               \
+    "s = fold none f (a, b, c, u, v, w) { x: add a u, y: add b v, z: add c w }\n" \
+    "output s\n"
 #define NONE "none = unit { x: 0.0f32, y: 0.0f32, z: 0.0f32 }\n"
 #define WAY(V) "(sub (" V " ! j) (" V " ! i))"
 #define DISTANCE                                                                                 \
@@ -153,7 +149,7 @@ wadi_status numbers_bodies(bench *b, wadi_error *err) {
                       .text = bodies,
                       .tree = bodies_tree,
                       .input_name = {"x", "y", "z", "m"},
-                      .output = {"p", "q", "r"},
+                      .output = {"s"},
                       .peer = c_bodies,
                       .task = "bodies",
                       .libraries = "jax numba",
