@@ -89,7 +89,8 @@ static void read_value(const visit *w, wadi_val v, bool by_element) {
     if (inside && wadi_op_has(b->op, WADI_TRAIT_KEEPS)) w->c->masked = true;
     if (!inside || wadi_op_has(b->op, WADI_TRAIT_ALONE)) need(w, v);
     if (inside && !wadi_op_has(b->op, WADI_TRAIT_ALONE))
-        look_into(s, w->c, b, by_element && b->op->one_to_one);
+        look_into(s, w->c, b,
+                  by_element && (b->op->one_to_one || wadi_op_has(b->op, WADI_TRAIT_KEEPS)));
     else if (by_element && !wadi_vec_push(&w->c->reads, v))
         s->failed = true;
 }
@@ -181,6 +182,7 @@ static const char *same_space(const pairing *s, const consumer *a, const consume
 /* Why consumer `i`, which shares an array with the group, is not computed with it; NULL: it is. */
 static const char *obstacle(const pairing *s, const group *g, int i) {
     const consumer *c = &s->of[i];
+    if (c->masked) return "a fold of kept elements that need their places has a loop of its own";
     const char *why = same_space(s, &s->of[g->member[0]], c);
     if (why) return why;
     if (c->needs >= g->member[0]) return "it needs a value that is computed later";
@@ -198,7 +200,7 @@ static wadi_val result_of(const pairing *s, int i) {
 
 static void refuse(pairing *s, const group *g, int i, wadi_val array, const char *why) {
     const consumer *c = &s->of[i];
-    if (c->needs >= g->member[0] && c->needed != WADI_NONE)
+    if (!c->masked && c->needs >= g->member[0] && c->needed != WADI_NONE)
         wadi_diag_note(s->cx->diag, WADI_NOTE_APART, result_of(s, i), result_of(s, g->member[0]),
                        "both read %%%u, but it needs %%%u, which is computed later", array,
                        c->needed);
@@ -230,7 +232,7 @@ static void lead(pairing *s, int leader) {
     g.needs_elements = s->of[leader].needs_elements;
     for (int i = leader + 1; i < s->block->nbinds && i <= leader + AHEAD; i++) {
         const consumer *c = &s->of[i];
-        const bool free = c->is_one && s->m->values[result_of(s, i)].siblings == 0;
+        const bool free = (c->is_one || c->masked) && s->m->values[result_of(s, i)].siblings == 0;
         const wadi_val array = free ? shared_with(s, &g, c) : WADI_NONE;
         const char *why = array != WADI_NONE ? obstacle(s, &g, i) : NULL;
         if (array != WADI_NONE && !why)

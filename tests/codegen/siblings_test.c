@@ -325,6 +325,21 @@ static void it_is_told_what_stays_apart_and_why(void **state) {
     compiled_free(&c);
 }
 
+/* A fold of a filter that rounds reads the vector for itself. */
+static void it_is_told_that_a_masked_sum_stays_apart(void **state) {
+    (void)state;
+    compiled c = compile("program masked\n"
+                         "input xs : f32[n]\n"
+                         "ones = map xs (x) { convert i64 (gt x 0.5f32) }\n"
+                         "count = fold 0 ones (a, x) { add a x }\n"
+                         "kept = compact count xs (x) { gt x 0.5f32 }\n"
+                         "sum = fold 0.0f32 kept (a, x) { add a x }\n"
+                         "output count\noutput sum\n",
+                         NULL);
+    assert_non_null(strstr(reason(&c, WADI_NOTE_APART, "sum"), "a loop of its own"));
+    compiled_free(&c);
+}
+
 /* The mark is text, and reads back. */
 static void marks_read_back(void **state) {
     (void)state;
@@ -359,6 +374,7 @@ int main(void) {
         cmocka_unit_test(bodies_of_streams_and_branches_have_siblings),
         cmocka_unit_test(stages_of_one_stream_have_siblings),
         cmocka_unit_test(it_is_told_what_stays_apart_and_why),
+        cmocka_unit_test(it_is_told_that_a_masked_sum_stays_apart),
         cmocka_unit_test(marks_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
