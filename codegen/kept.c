@@ -83,11 +83,13 @@ static bool adds(const wadi_fun *f) {
            (i->args[1] == b->params[0] || i->args[1] == b->params[1]);
 }
 
-/* The binding whose elements are summed, if `sum` is a sum from zero of a vector of numbers that come from vectors one by one. */
+/* The binding whose elements are summed, if `sum` is a sum, from zero or without a start, of a vector of numbers that come from vectors one
+ * by one. */
 static const wadi_bind *summed_by(const wadi_module *m, const wadi_bind *sum) {
-    if (!sum || !wadi_op_has(sum->op, WADI_TRAIT_REDUCES_ROWS) || sum->nargs != 2) return NULL;
-    if (!is_zero(m, sum->args[0]) || !adds(sum->funs[0])) return NULL;
-    const wadi_bind *ones = maker_of(m, sum->args[1]);
+    if (!sum || !wadi_op_has(sum->op, WADI_TRAIT_REDUCES_ROWS) || sum->nargs < 1) return NULL;
+    if (sum->nargs > 2 || (sum->nargs == 2 && !is_zero(m, sum->args[0]))) return NULL;
+    if (!adds(sum->funs[0])) return NULL;
+    const wadi_bind *ones = maker_of(m, sum->args[sum->nargs - 1]);
     return ones && ones->op->one_to_one && ones->nfuns == 1 ? ones : NULL;
 }
 
@@ -95,6 +97,20 @@ static int fields_of(const element_fun *e) {
     int n = 0;
     for (int k = 0; k < e->narrays; k++) n += e->m->values[e->arrays[k]].type.array[0].elem.fields;
     return n;
+}
+
+static bool yields_number(const wadi_sblock *body, const wadi_sblock *side, uint64_t n) {
+    const wadi_sinst *i = side->nyields == 1 ? wadi_sblock_maker(body, side->yields[0]) : NULL;
+    return i && i->op == WADI_SOP_CONST && i->imm.bits == n;
+}
+
+/* The bool of which `number` is 1 where it holds and 0 elsewhere: convert i64 b, or if b { 1 } else { 0 }. WADI_NONE: it is something else. */
+static wadi_sval bool_of(const wadi_sblock *body, const wadi_sinst *number) {
+    const bool converts = number && number->op == WADI_SOP_CONVERT;
+    const bool chooses = number && number->op == WADI_SOP_COND && number->nresults == 1 &&
+                         yields_number(body, number->block[0], 1) &&
+                         yields_number(body, number->block[1], 0);
+    return converts || chooses ? number->args[0] : WADI_NONE;
 }
 
 bool wadi_counts_kept(const wadi_module *m, const wadi_bind *filter) {
@@ -106,7 +122,6 @@ bool wadi_counts_kept(const wadi_module *m, const wadi_bind *filter) {
                    .steps = STEPS};
     if (f->body->nparams != fields_of(&c.a) || keep->body->nparams != fields_of(&c.b)) return false;
     if (f->body->nyields != 1 || m->values[ones->args[0]].type.array[0].rank != 1) return false;
-    const wadi_sinst *number = wadi_sblock_maker(f->body, f->body->yields[0]);
-    return number && number->op == WADI_SOP_CONVERT &&
-           same_scalar(&c, number->args[0], keep->body->yields[0]);
+    const wadi_sval kept = bool_of(f->body, wadi_sblock_maker(f->body, f->body->yields[0]));
+    return kept != WADI_NONE && same_scalar(&c, kept, keep->body->yields[0]);
 }

@@ -72,18 +72,19 @@ static void name_readers(naming *k, int step) {
     const wadi_plan_step *s = &k->version->steps[step];
     for (int j = step + 1; j < k->version->nsteps; j++)
         for (int i = 0; i < s->nuses; i++)
-            if (s->uses[i].writes && reads_of(&k->version->steps[j], s->uses[i].slot))
+            if (s->uses[i].writes && is_own(k, s->uses[i].slot) &&
+                reads_of(&k->version->steps[j], s->uses[i].slot))
                 name_written(k, &k->version->steps[j], false);
 }
 
-/* "sum, power", or "sum: parts" */
+/* "sum, power", or "sum: parts" for a step that writes no value of the program itself. */
 static const char *name_of(const wadi_profile *p, const wadi_plan_version *v, int step,
                            wadi_profile_rows *rows) {
     const wadi_plan_step *s = &v->steps[step];
     naming k = {.plan = p->plan, .version = v}, own = k;
     name_written(&k, s, false);
     if (k.n == 0) name_written(&own, s, true);
-    if (k.n == 0) name_readers(&k, step);
+    name_readers(&k, step); /* siblings of a value that it writes, and that are complete later */
     if (k.n == 0 && s->place >= 0 && s->place < v->nplaces) add_name(&k, v->places[s->place].op);
     const char *name =
         wadi_arena_printf(rows->arena, "%s%s%s", wadi_text_str(&k.text), own.n > 0 ? ": " : "",

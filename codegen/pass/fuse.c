@@ -42,6 +42,7 @@ enum {
     TRIP = 24,   /* storing an element and loading it again */
     MANY = 4096, /* where counts of places end */
     SHORT = 16,  /* places of a fold over all pairs, from which on tiles pay */
+    MORE = 3,    /* readers of a value that a note names besides the last */
     FAR = 16     /* element-wise producers between a filter and its fold */
 };
 
@@ -54,8 +55,10 @@ typedef struct reads {
     bool counted; /* one of the readers is a reshape, whose indices are quotients and remainders */
     bool indexed; /* by `!` in scalar code */
     bool whole;   /* as a whole, as a result, or as a scalar */
-    wadi_val reader, also; /* two readers, the last ones of the program, for notes */
-    bool others;           /* readers besides these two */
+    wadi_val reader;     /* the last of the program */
+    wadi_val more[MORE]; /* those before it, the last one first, for notes */
+    int nmore, times;    /* reads by all of them together */
+    bool others;         /* readers besides these */
     const char *why_whole;
     bool
         aligned; /* its only reader ends in a stored array through element-wise producers of the same shape */
@@ -225,6 +228,18 @@ static int steps_to_fold(const fusing *s, const wadi_bind *b, int arg, const rea
     return on && b->op->one_to_one && on->folded > 0 && on->folded < FAR ? on->folded + 1 : 0;
 }
 
+static void add_reader(reads *r, wadi_val reader) {
+    bool known = reader == r->reader;
+    r->times++;
+    for (int k = 0; k < r->nmore; k++) known = known || reader == r->more[k];
+    if (r->reader == WADI_NONE)
+        r->reader = reader;
+    else if (!known && r->nmore < MORE)
+        r->more[r->nmore++] = reader;
+    else if (!known)
+        r->others = true;
+}
+
 /* Counts the reads of an argument that is read element by element: as many as there are of its reader, or one if the reader is
  * stored. */
 static void read_elements(fusing *s, wadi_val v, const wadi_block *block, const wadi_bind *b,
@@ -245,12 +260,7 @@ static void read_elements(fusing *s, wadi_val v, const wadi_block *block, const 
     r->indexed = r->indexed || (on && on->indexed);
     r->counted = r->counted || b->op->keeps_memory || (on && on->counted);
     r->elsewhere = r->elsewhere || block != wadi_homes_get(&s->homes, v) || (on && on->elsewhere);
-    if (r->reader == WADI_NONE)
-        r->reader = reader;
-    else if (r->also == WADI_NONE)
-        r->also = reader;
-    else
-        r->others = true;
+    add_reader(r, reader);
 }
 
 static void collect_arg(fusing *s, const wadi_read *r) {
@@ -346,14 +356,19 @@ static const char *fold_obstacle(const fusing *s, const reads *r, const wadi_bin
     return NULL;
 }
 
-/* "x and y" for a value whose readers are two others. */
+/* ", by x, y and z" for a value that is read several times. NULL: out of memory. */
 static const char *readers(const fusing *s, const reads *r) {
-    if (r->also == WADI_NONE || r->reader == WADI_NONE) return "";
-    return r->also == r->reader
-               ? wadi_arena_printf(s->cx->scratch, ", twice by %%%u", r->reader)
-               : wadi_arena_printf(s->cx->scratch,
-                                   r->others ? ", by %%%u, %%%u and others" : ", by %%%u and %%%u",
-                                   r->also, r->reader);
+    if (r->times < 2 || r->reader == WADI_NONE) return "";
+    if (r->nmore == 0)
+        return wadi_arena_printf(s->cx->scratch, ", %s by %%%u",
+                                 r->times == 2 ? "twice" : "several times", r->reader);
+    const char *text = ", by";
+    for (int k = r->nmore; text && k-- > 0;)
+        text = wadi_arena_printf(s->cx->scratch, "%s %%%u%s", text, r->more[k],
+                                 k > 0 || r->others ? "," : " and");
+    return text ? wadi_arena_printf(s->cx->scratch, "%s %%%u%s", text, r->reader,
+                                    r->others ? " and others" : "")
+                : NULL;
 }
 
 /* The reason, with the readers where it is that there are several. */
@@ -442,7 +457,7 @@ wadi_status wadi_pass_fuse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err) {
     fusing s = {.m = m, .cx = cx, .reads = WADI_NEW_N(cx->scratch, reads, m->nvalues)};
     if (!s.reads || !wadi_homes_init(&s.homes, cx->scratch, m))
         return wadi_fail(err, WADI_MEMORY, "fuse: out of memory");
-    for (wadi_val v = 0; v < m->nvalues; v++) s.reads[v].reader = s.reads[v].also = WADI_NONE;
+    for (wadi_val v = 0; v < m->nvalues; v++) s.reads[v].reader = WADI_NONE;
     fuse_block(&s, m->main);
     return WADI_OK;
 }

@@ -69,7 +69,9 @@ static wadi_status parse_elem(wadi_parser *p, wadi_elem *out) {
         if (out->fields == WADI_MAX_FIELDS)
             return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
                                    "expected at most %d fields", WADI_MAX_FIELDS);
+        const wadi_token *field = wadi_parse_peek(p, 0);
         WADI_TRY(wadi_parse_name(p, &out->name[out->fields]));
+        WADI_TRY(wadi_parse_apart(p, field, out->fields, out->name));
         WADI_TRY(wadi_parse_expect(p, ":"));
         WADI_TRY(wadi_parse_scalar_type(p, &out->type[out->fields++]));
     } while (wadi_parse_accept(p, ","));
@@ -511,7 +513,12 @@ static wadi_status parse_output(wadi_parser *p, name_list *names) {
         name = p->m->values[v].name;
     else
         return wadi_parse_fail(p, t, WADI_INVALID, "expected 'as' and a name for this output");
-    if (!wadi_block_yield(p->m, p->m->main, v) || !wadi_vec_push(names, name))
+    const char *known = wadi_intern_add(&p->strings, name);
+    if (!known) return wadi_parse_no_memory(p);
+    if (wadi_map64_get(&p->outputs, (uint64_t)(uintptr_t)known, NULL))
+        return wadi_parse_fail(p, t, WADI_INVALID, "there are two outputs named \"%s\"", name);
+    if (!wadi_map64_put(&p->outputs, (uint64_t)(uintptr_t)known, 1) ||
+        !wadi_block_yield(p->m, p->m->main, v) || !wadi_vec_push(names, name))
         return wadi_parse_no_memory(p);
     return WADI_OK;
 }
@@ -556,6 +563,7 @@ wadi_status wadi_ir_parse(const char *text, const char *file, const wadi_op_tabl
     WADI_TRY(wadi_lex(text, file, &p.tokens, err));
     wadi_intern_init(&p.strings);
     wadi_map64_init(&p.bound);
+    wadi_map64_init(&p.outputs);
     p.m = wadi_module_create("program");
     wadi_status st = p.m ? parse_program(&p, &outputs) : wadi_parse_no_memory(&p);
     if (st == WADI_OK) st = check_program(&p);
@@ -566,6 +574,7 @@ wadi_status wadi_ir_parse(const char *text, const char *file, const wadi_op_tabl
     wadi_vec_free(&outputs);
     wadi_vec_free(&p.scope);
     wadi_map64_fini(&p.bound);
+    wadi_map64_fini(&p.outputs);
     wadi_intern_fini(&p.strings);
     wadi_vec_free(&p.tokens);
     return st;

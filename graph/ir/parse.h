@@ -19,7 +19,8 @@ typedef struct wadi_parser {
     size_t at;
     int depth;
     wadi_intern strings;
-    wadi_map64 bound; /* interned name -> 1 + the array value in scope; 0: no longer in scope */
+    wadi_map64 bound;   /* interned name -> 1 + the array value in scope; 0: no longer in scope */
+    wadi_map64 outputs; /* interned names of the outputs so far */
     WADI_VEC(const char *) scope; /* the names in scope, innermost last */
 } wadi_parser;
 
@@ -45,6 +46,9 @@ void wadi_parse_leave(wadi_parser *p);
 
 /** The next token as a name or a string, copied into the module's arena. */
 WADI_NODISCARD wadi_status wadi_parse_name(wadi_parser *p, const char **out);
+/** Fails at token `t` if name[k], the name of a field, is one of name[0..k-1]; those may be NULL. */
+WADI_NODISCARD wadi_status wadi_parse_apart(wadi_parser *p, const wadi_token *t, int k,
+                                            const char *const *name);
 WADI_NODISCARD wadi_status wadi_parse_scalar_type(wadi_parser *p, wadi_type *out);
 WADI_NODISCARD wadi_status wadi_parse_literal(wadi_parser *p, const wadi_type *want,
                                               wadi_scalar *out);

@@ -123,6 +123,13 @@ wadi_status wadi_parse_name(wadi_parser *p, const char **out) {
     return *out ? WADI_OK : wadi_parse_no_memory(p);
 }
 
+wadi_status wadi_parse_apart(wadi_parser *p, const wadi_token *t, int k, const char *const *name) {
+    for (int i = 0; i < k; i++)
+        if (name[i] && strcmp(name[i], name[k]) == 0)
+            return wadi_parse_fail(p, t, WADI_INVALID, "two fields have this name");
+    return WADI_OK;
+}
+
 wadi_status wadi_parse_scalar_type(wadi_parser *p, wadi_type *out) {
     const wadi_token *t = wadi_parse_peek(p, 0);
     if (t->kind != WADI_TOKEN_NAME || !wadi_type_read(t->at, t->n, out))

@@ -477,6 +477,7 @@ static wadi_status results(body_parser *bp, wadi_sblock *b, const char ***out_na
         const wadi_token *t = wadi_parse_peek(p, 0);
         if (out_names && wadi_parse_sees(p, 1, ":")) {
             WADI_TRY(wadi_parse_name(p, &names[all.n]));
+            WADI_TRY(wadi_parse_apart(p, t, all.n, names));
             p->at++;
             named = true;
         }

@@ -4,10 +4,12 @@
  * its own. It must give the same types. */
 #include "graph/ir/verify.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/map.h"
 #include "graph/op.h"
 
 /* ---- values ---- */
@@ -37,6 +39,10 @@ static wadi_status check_type(wadi_verifier *v, wadi_val value) {
                 return wadi_verify_fail(v, "field %d of value %%%u has no type", f, value);
             if (a->elem.fields > 1 && !a->elem.name[f])
                 return wadi_verify_fail(v, "field %d of value %%%u has no name", f, value);
+            for (int k = 0; k < f; k++)
+                if (strcmp(a->elem.name[k], a->elem.name[f]) == 0)
+                    return wadi_verify_fail(v, "two fields of value %%%u are named \"%s\"", value,
+                                            a->elem.name[f]);
         }
     }
     return WADI_OK;
@@ -166,6 +172,59 @@ static wadi_status check_block(wadi_verifier *v, const wadi_block *b, const wadi
     return WADI_OK;
 }
 
+/* ---- names ---- */
+
+/* The kind of thing that a run knows by the name of `b`; NULL: none, or (stream_in) several may share it. */
+static const char *named_kind(const wadi_bind *b) {
+    if (!b->op || !b->name) return NULL;
+    if (b->op->given == WADI_GIVEN_BY_RUN) return "inputs";
+    return b->op->kind == WADI_OP_SEQUENCE && b->op->seq.form == WADI_SEQ_DELIVER ? "sinks" : NULL;
+}
+
+/* Adds the name to those of its kind. *out_known: it is there already. */
+static bool add_name(wadi_intern *names, const char *kind, const char *name, bool *out_known) {
+    const size_t room = strlen(kind) + strlen(name) + 2, before = names->n;
+    char *whole = malloc(room);
+    if (!whole) return false;
+    (void)snprintf(whole, room, "%s %s", kind, name);
+    const bool added = wadi_intern_add(names, whole) != NULL;
+    free(whole);
+    *out_known = added && names->n == before;
+    return added;
+}
+
+/* A run knows inputs, sinks and outputs by their names, so no two of one kind have the same. That is a mistake of whoever writes the program. */
+static wadi_status check_names_in(const wadi_module *m, wadi_intern *names, wadi_error *err) {
+    bool known = false;
+    for (int i = 0; i < m->main->nbinds; i++) {
+        const wadi_bind *b = m->main->binds[i];
+        const char *kind = named_kind(b);
+        if (!kind) continue;
+        if (!add_name(names, kind, b->name, &known))
+            return wadi_fail(err, WADI_MEMORY, "out of memory");
+        if (known)
+            return wadi_fail_at(err, b->loc, WADI_INVALID, "%s: there are two %s named \"%s\"",
+                                b->op->name, kind, b->name);
+    }
+    for (int y = 0; m->outputs && y < m->main->nyields; y++) {
+        if (!m->outputs[y]) continue; /* check_module says so */
+        if (!add_name(names, "outputs", m->outputs[y], &known))
+            return wadi_fail(err, WADI_MEMORY, "out of memory");
+        if (known)
+            return wadi_fail(err, WADI_INVALID, "output: there are two outputs named \"%s\"",
+                             m->outputs[y]);
+    }
+    return WADI_OK;
+}
+
+static wadi_status check_names(const wadi_module *m, wadi_error *err) {
+    wadi_intern names;
+    wadi_intern_init(&names);
+    const wadi_status st = check_names_in(m, &names, err);
+    wadi_intern_fini(&names);
+    return st;
+}
+
 /* Every output has a name. Constants are rank-0 scalars in the one form their type has. */
 static wadi_status check_module(wadi_verifier *v) {
     for (uint32_t i = 0; i < v->m->nvalues; i++) {
@@ -201,6 +260,7 @@ wadi_status wadi_ir_verify(const wadi_module *m, wadi_error *err) {
     wadi_status st = v.state && arena && scratch_init(&v, arena)
                          ? check_module(&v)
                          : wadi_fail(err, WADI_MEMORY, "out of memory");
+    if (st == WADI_OK) st = check_names(m, err);
     wadi_arena_destroy(arena);
     free(v.state);
     return st;

@@ -160,6 +160,22 @@ static void passes_have_the_names_of_their_values(void **state) {
     }
 }
 
+/* A scan is written by the pass; the folds beside it are complete only later. */
+static void a_pass_has_the_names_of_all_its_members(void **state) {
+    static const char text[] = "program beside\ninput xs : f64[n]\n"
+                               "total = fold 0.0 xs (a, b) { add a b }\n"
+                               "most = fold -inf_f64 xs (a, b) { max a b }\n"
+                               "sums = scanl 0.0 xs (a, b) { add a b }\n"
+                               "output total\noutput most\noutput sums\n";
+    (void)state;
+    const wadi_array a = vector();
+    profiled p = begin(text, (wadi_run_options){.schedule = WADI_SCHEDULE_FORCE_FLAT});
+    assert_int_equal(wadi_run_input(p.run, "xs", &a, NULL), WADI_OK);
+    go(&p);
+    (void)named(&p, "sums, total, most");
+    end(&p);
+}
+
 static void a_body_of_a_stream_is_one_kernel(void **state) {
     static const char *const device[] = {"cpu", "null"};
     (void)state;
@@ -368,6 +384,7 @@ int main(void) {
     /* the first forks, before there are threads */
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_bandwidth_is_kept),
                                        cmocka_unit_test(passes_have_the_names_of_their_values),
+                                       cmocka_unit_test(a_pass_has_the_names_of_all_its_members),
                                        cmocka_unit_test(a_body_of_a_stream_is_one_kernel),
                                        cmocka_unit_test(copies_are_what_the_statistics_say),
                                        cmocka_unit_test(devices_have_lines_of_their_own),

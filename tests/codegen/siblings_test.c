@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "tests/codegen/programs.h"
 
 static void assert_passes(const char *text, const char *disable, int n) {
@@ -216,6 +217,55 @@ static void folds_of_what_is_made_of_kept_elements_are_masked(void **state) {
         NULL, 2);
 }
 
+/* Up to four readers are named. */
+static void the_readers_of_a_stored_value_are_named(void **state) {
+    (void)state;
+    for (int n = 2; n <= 5; n++) {
+        wadi_text text = {0};
+        wadi_text_add(&text, "program p\ninput xs : f64[n]\nd = map xs (x) { exp x }\n");
+        for (int i = 0; i < n; i++)
+            wadi_text_addf(&text, "r%d = map d (x) { mul x (exp %d.0) }\noutput r%d\n", i, i, i);
+        compiled c = compile(wadi_text_str(&text), NULL);
+        const char *why = reason(&c, WADI_NOTE_KEPT, "d");
+        char names[200];
+        size_t k = 0;
+        for (; *why && k + 1 < sizeof names; why++)
+            if (*why < '0' || *why > '9') names[k++] = *why;
+        names[k] = '\0';
+        static const char *const by[] = {
+            "by % and %:", "by %, % and %:", "by %, %, % and %:", "by %, %, %, % and others:"};
+        if (!strstr(names, by[n - 2])) fail_msg("%s", names);
+        wadi_text_fini(&text);
+        compiled_free(&c);
+    }
+}
+
+/* A count written as a choice between 1 and 0, without a start, and of flags that are stored. What is no count of them stays stored. */
+static void counts_are_seen_in_each_of_their_forms(void **state) {
+    (void)state;
+    static const struct {
+        const char *one, *sum;
+        bool seen;
+    } cases[] = {
+        {"if f { 1 } else { 0 }", "fold 0", true},  {"convert i64 f", "fold1", true},
+        {"if f { 1 } else { 0 }", "fold1", true},   {"if f { 0 } else { 1 }", "fold 0", false},
+        {"if f { 2 } else { 0 }", "fold 0", false}, {"if f { 1 } else { 1 }", "fold 0", false},
+        {"if f { 1 } else { 0 }", "fold 1", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "program p\ninput xs : f64[n]\nflags = map xs (x) { gt x 0.0 }\n"
+                 "c = map flags (f) { %s }\nm = %s c (a, b) { add a b }\n"
+                 "kept = compact m xs flags (x, f) { f }\n"
+                 "e = fold 0.0 kept (x, y) { add x y }\noutput e\n",
+                 cases[i].one, cases[i].sum);
+        compiled c = compile(text, NULL);
+        const wadi_note *stored = wadi_diag_find(c.d, WADI_NOTE_KEPT, value_named(c.m, "kept"));
+        if ((stored == NULL) != cases[i].seen) fail_msg("%s%s", text, stored ? stored->reason : "");
+        compiled_free(&c);
+    }
+}
+
 /* norm2 of integers: the filter's fold is one with an identity, so it and the count go through the vector with the other sum (K123), and
  * the two maps through both again (K45). */
 static void norm2_of_integers_is_two_passes(void **state) {
@@ -368,6 +418,8 @@ int main(void) {
         cmocka_unit_test(norm2_with_its_filter_stores_nothing_between),
         cmocka_unit_test(filters_that_are_not_only_folded_are_stored),
         cmocka_unit_test(folds_of_what_is_made_of_kept_elements_are_masked),
+        cmocka_unit_test(the_readers_of_a_stored_value_are_named),
+        cmocka_unit_test(counts_are_seen_in_each_of_their_forms),
         cmocka_unit_test(norm2_of_integers_is_two_passes),
         cmocka_unit_test(folds_of_a_filter_and_its_count_are_one_pass),
         cmocka_unit_test(scans_and_maps_join_folds),
