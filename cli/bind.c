@@ -218,6 +218,10 @@ static wadi_status check_pairs(const wadi_module *m, int nargs, char *const *arg
     return WADI_OK;
 }
 
+static const char *article(const char *word) {
+    return strchr("aeiou", word[0]) ? "an" : "a";
+}
+
 /* A name must belong to one input, source or sink only, because NAME=VALUE does not say which is meant. */
 static wadi_status check_apart(const wadi_module *m, wadi_error *err) {
     for (int i = 0; i < m->main->nbinds; i++)
@@ -226,9 +230,9 @@ static wadi_status check_apart(const wadi_module *m, wadi_error *err) {
             if (!bindable_of(a) || !bindable_of(b) || strcmp(a->name, b->name) != 0) continue;
             return wadi_fail_at(
                 err, b->loc, WADI_INVALID,
-                "\"%s\" names a %s and a %s: on the command line they cannot be told apart; "
+                "\"%s\" names %s %s and %s %s: on the command line they cannot be told apart; "
                 "rename one",
-                b->name, a->op->name, b->op->name);
+                b->name, article(a->op->name), a->op->name, article(b->op->name), b->op->name);
         }
     return WADI_OK;
 }

@@ -43,8 +43,9 @@ static const char *read_parts(const wadi_bind *b, stencil_parts *out) {
     for (int k = 0; k < out->n; k++) {
         if (at >= b->nattrs) return "near: expected the number of places of each array";
         const int64_t places = b->attrs[at++];
-        if (places < 0 || places > WADI_MAX_FUN_PARAMS ||
-            places * out->dims > (int64_t)(b->nattrs - at))
+        _Static_assert(WADI_MAX_FUN_PARAMS == 512, "the message names the limit");
+        if (places > WADI_MAX_FUN_PARAMS) return "near: expected at most 512 places of each array";
+        if (places < 0 || places * out->dims > (int64_t)(b->nattrs - at))
             return "near: expected a distance along each dimension for each place";
         out->of[k].places = (int)places;
         out->of[k].near = b->attrs + at;

@@ -89,6 +89,28 @@ static const char *next_token(const char *s, wadi_token_kind *out_kind) {
     return strchr("=,:(){}[]?!@", *s) ? s + 1 : NULL;
 }
 
+/* How comments and operations that other languages write between their operands are written. */
+static const char *instead_of(const char *s) {
+    static const struct {
+        const char *mark, *instead;
+    } marks[] = {{"//", " (a comment begins with #)"},
+                 {"/*", " (a comment begins with #)"},
+                 {"+", " (operations stand in front: add x y)"},
+                 {"*", " (operations stand in front: mul x y)"},
+                 {"/", " (operations stand in front: fdiv x y, of integers quot or div)"},
+                 {"%", " (operations stand in front: rem x y, mod x y)"},
+                 {"<=", " (operations stand in front: le x y)"},
+                 {"<", " (operations stand in front: lt x y)"},
+                 {">=", " (operations stand in front: ge x y)"},
+                 {">", " (operations stand in front: gt x y)"},
+                 {"&", " (operations stand in front: land x y, of bits and)"},
+                 {"|", " (operations stand in front: lor x y, of bits or)"},
+                 {"^", " (operations stand in front: pow x y, of bits xor)"}};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (strncmp(s, marks[i].mark, strlen(marks[i].mark)) == 0) return marks[i].instead;
+    return "";
+}
+
 static wadi_status fail(const lexer *lx, const char *file, wadi_error *err) {
     const int column = (int)(lx->at - lx->line_start) + 1;
     const wadi_loc loc = {file, lx->line};
@@ -96,8 +118,9 @@ static wadi_status fail(const lexer *lx, const char *file, wadi_error *err) {
         return wadi_fail_at(err, loc, WADI_INVALID, "line %d, column %d: this string has no end",
                             lx->line, column);
     const unsigned char c = (unsigned char)*lx->at;
-    return wadi_fail_at(err, loc, WADI_INVALID, "line %d, column %d: stray character '%c' (0x%02x)",
-                        lx->line, column, c >= 32 && c < 127 ? c : '?', c);
+    return wadi_fail_at(err, loc, WADI_INVALID,
+                        "line %d, column %d: stray character '%c' (0x%02x)%s", lx->line, column,
+                        c >= 32 && c < 127 ? c : '?', c, instead_of(lx->at));
 }
 
 wadi_status wadi_lex(const char *text, const char *file, wadi_tokens *out_tokens, wadi_error *err) {

@@ -216,7 +216,8 @@ static wadi_status parse_funs(wadi_parser *p, wadi_bind *b) {
         const int n = b->op->fun_params ? b->op->fun_params(p->m, b, k, types) : -1;
         if (!wadi_parse_sees(p, 0, "(") && !wadi_parse_sees(p, 0, "{"))
             return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
-                                   "%s: expected function %d of %d", b->op->name, k + 1, b->nfuns);
+                                   "%s: expected function %d of %d%s", b->op->name, k + 1, b->nfuns,
+                                   wadi_parse_hint_form(p, b->op));
         WADI_TRY(wadi_parse_fun(p, b, n, types, &b->funs[k]));
     }
     return WADI_OK;
@@ -341,6 +342,38 @@ static wadi_status parse_rest(wadi_parser *p, wadi_bind *b, wadi_block *around) 
     return wadi_bind_result(p->m, b, t) == WADI_NONE ? wadi_parse_no_memory(p) : WADI_OK;
 }
 
+static int words_in(const char *attrs) {
+    int n = attrs && *attrs;
+    for (; attrs && *attrs; attrs++) n += *attrs == ' ';
+    return n;
+}
+
+/* The attribute that `what` ("edge: ..") is about, among the tokens from the operator's on. NULL: it is about none. */
+static const wadi_token *attribute_of(const wadi_parser *p, const wadi_token *op_name,
+                                      const char *what) {
+    const size_t n = strcspn(what, ":");
+    const wadi_token *end = wadi_parse_peek(p, 0);
+    for (const wadi_token *t = op_name; t < end && what[n]; t++)
+        if (t->kind == WADI_TOKEN_NAME && t->n == n && memcmp(t->at, what, n) == 0) return t;
+    return NULL;
+}
+
+/* None of the attributes is missing, and they make sense together. */
+static wadi_status check_attrs(wadi_parser *p, const wadi_token *op_name, const wadi_bind *b) {
+    const wadi_op *op = b->op;
+    const char *wrong = op->wrong_attrs ? op->wrong_attrs(b) : NULL;
+    if (b->nattrs < words_in(op->attrs))
+        return wadi_fail_at(p->err, ((wadi_loc){p->file, op_name->line}), WADI_INVALID,
+                            "line %d, column %d: %s: %d attributes, expected %d: %s%s",
+                            op_name->line, op_name->column, op->name, b->nattrs,
+                            words_in(op->attrs), op->attrs, wadi_parse_hint_form(p, op));
+    if (!wrong) return WADI_OK;
+    const wadi_token *named = attribute_of(p, op_name, wrong), *t = named ? named : op_name;
+    return wadi_fail_at(p->err, ((wadi_loc){p->file, t->line}), WADI_INVALID,
+                        "line %d, column %d: %s: %s%s", t->line, t->column, op->name, wrong,
+                        named ? "" : wadi_parse_hint_form(p, op));
+}
+
 /* Runs the operator's type rule; a failure names the place in the text. */
 static wadi_status check_type(wadi_parser *p, const wadi_token *t, wadi_bind *b) {
     wadi_error why = {0};
@@ -394,13 +427,14 @@ static wadi_status parse_application(wadi_parser *p, wadi_block *around, const w
     (void)snprintf(text, sizeof text, "%.*s", (int)(op_name->n < 60 ? op_name->n : 60),
                    op_name->at);
     const wadi_op *op = op_name->kind == WADI_TOKEN_NAME ? wadi_op_find(p->ops, text) : NULL;
-    if (!op) return wadi_parse_fail(p, op_name, WADI_INVALID, "expected an operator");
+    if (!op)
+        return wadi_parse_fail(p, op_name, WADI_INVALID, "expected an operator%s",
+                               wadi_parse_hint_operator(p, op_name, around != p->m->main));
     if (!name && wadi_parse_peek(p, 0)->kind == WADI_TOKEN_STRING)
         WADI_TRY(wadi_parse_name(p, &name));
     wadi_bind *b = NULL;
     WADI_TRY(parse_start(p, op, &b));
-    const char *wrong = op->wrong_attrs ? op->wrong_attrs(b) : NULL;
-    if (wrong) return wadi_parse_fail(p, op_name, WADI_INVALID, "%s", wrong);
+    WADI_TRY(check_attrs(p, op_name, b));
     b->name = name;
     WADI_TRY(parse_rest(p, b, around));
     WADI_TRY(check_type(p, op_name, b));
@@ -506,7 +540,12 @@ static wadi_status parse_output(wadi_parser *p, name_list *names) {
     const wadi_token *t = wadi_parse_peek(p, 0);
     wadi_val v;
     const char *name;
-    WADI_TRY(wadi_parse_array(p, &v));
+    WADI_TRY(wadi_parse_value(p, &v));
+    if (p->m->values[v].type.is_seq)
+        return wadi_parse_fail(p, t, WADI_TYPE,
+                               "expected an array, not a sequence (stream_out \"%.*s\" %.*s "
+                               "delivers it, tabulate and elements collect it)",
+                               (int)t->n, t->at, (int)t->n, t->at);
     if (wadi_parse_accept(p, "as"))
         WADI_TRY(wadi_parse_name(p, &name));
     else if (t->kind == WADI_TOKEN_NAME && p->m->values[v].def != WADI_DEF_CONST)

@@ -66,6 +66,20 @@ WADI_NODISCARD wadi_status wadi_parse_value(wadi_parser *p, wadi_val *out);
 /** An array of any type, as scalar code reads it. */
 WADI_NODISCARD wadi_status wadi_parse_array(wadi_parser *p, wadi_val *out);
 
+/* ---- hints (parse_hints.c): " (what to write instead)", or "" where nothing is known ---- */
+
+/** For `t`, which stands where an operator is expected. */
+const char *wadi_parse_hint_operator(wadi_parser *p, const wadi_token *t, bool in_region);
+/** For `t`, which stands where the name of a value is expected. */
+const char *wadi_parse_hint_value(wadi_parser *p, const wadi_token *t);
+/** For `t`, which stands where a scalar is expected. */
+const char *wadi_parse_hint_scalar(wadi_parser *p, const wadi_token *t);
+/** For the arguments of an operation that does not take their types: a literal that has the type of another argument. */
+const char *wadi_parse_hint_literal(wadi_parser *p, int n, const wadi_token *const *args,
+                                    const wadi_type *types);
+/** How the operator is written. */
+const char *wadi_parse_hint_form(wadi_parser *p, const wadi_op *op);
+
 /* ---- scalar level (parse_scalar.c) ---- */
 
 /** A function. A parameter whose type is not written has its type in `types`. n = -1: all types must be written. */

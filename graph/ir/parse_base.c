@@ -55,7 +55,7 @@ static void describe(const wadi_token *t, char *out, size_t size) {
 
 wadi_status wadi_parse_fail(wadi_parser *p, const wadi_token *t, wadi_status st, const char *format,
                             ...) {
-    char what[300], found[64];
+    char what[400], found[64];
     va_list args;
     va_start(args, format);
     (void)vsnprintf(what, sizeof what, format, args);
@@ -75,7 +75,8 @@ wadi_status wadi_parse_misfit(wadi_parser *p, const wadi_bind *b, const wadi_tok
         return wadi_parse_fail(p, t, WADI_TYPE, "argument %d of %s is %s", i + 1, b->op->name,
                                is_seq ? "a sequence, expected an array" : "no sequence");
     }
-    return wadi_parse_fail(p, t, WADI_TYPE, "the arguments of %s do not fit it", b->op->name);
+    return wadi_parse_fail(p, t, WADI_TYPE, "the arguments of %s do not fit it%s", b->op->name,
+                           wadi_parse_hint_form(p, b->op));
 }
 
 wadi_status wadi_parse_no_memory(wadi_parser *p) {
@@ -194,7 +195,8 @@ wadi_status wadi_parse_value(wadi_parser *p, wadi_val *out) {
         t->kind == WADI_TOKEN_NAME ? wadi_intern_add_n(&p->strings, t->at, t->n) : NULL;
     if (name) (void)wadi_map64_get(&p->bound, (uint64_t)(uintptr_t)name, &bound);
     if (bound == 0)
-        return wadi_parse_fail(p, t, WADI_INVALID, "expected the name of a value in scope");
+        return wadi_parse_fail(p, t, WADI_INVALID, "expected the name of a value in scope%s",
+                               wadi_parse_hint_value(p, t));
     p->at++;
     *out = (wadi_val)(bound - 1);
     return WADI_OK;

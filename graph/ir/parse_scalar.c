@@ -37,7 +37,8 @@ static wadi_status find(body_parser *bp, const wadi_token *t, wadi_sval *out) {
         *out = bp->names.at[i].value;
         return WADI_OK;
     }
-    return wadi_parse_fail(bp->p, t, WADI_INVALID, "expected a scalar that is in scope");
+    return wadi_parse_fail(bp->p, t, WADI_INVALID, "expected a scalar that is in scope%s",
+                           wadi_parse_hint_scalar(bp->p, t));
 }
 
 static wadi_status declare(body_parser *bp, const wadi_token *t, wadi_sval value) {
@@ -373,17 +374,22 @@ static wadi_status read_convert(body_parser *bp, wadi_sop op, list *out) {
     return append(bp, new_inst(bp, t, op, 1, &x), 1, &to, out);
 }
 
-/* A hint for messages: what wadi_div does in C is two operations in text, div and fdiv. */
-static const char *instead_of(wadi_sop op, wadi_type t) {
-    if (op == WADI_SOP_DIV && wadi_type_rounds(t)) return " (fdiv does)";
-    return op == WADI_SOP_FDIV && wadi_type_is_int(t) ? " (div and quot do)" : "";
+/* A hint for messages: what wadi_div does in C is two operations in text, div and fdiv; a literal may need another type. */
+static const char *instead_of(body_parser *bp, wadi_sop op, const wadi_token *const *args,
+                              const wadi_type *types) {
+    const char *hint = wadi_parse_hint_literal(bp->p, wadi_sop_get(op)->arity, args, types);
+    if (*hint) return hint;
+    if (op == WADI_SOP_DIV && wadi_type_rounds(types[0])) return " (fdiv does)";
+    return op == WADI_SOP_FDIV && wadi_type_is_int(types[0]) ? " (div and quot do)" : "";
 }
 
 static wadi_status apply(body_parser *bp, const wadi_token *t, wadi_sop op, list *out) {
     const int n = wadi_sop_get(op)->arity;
     wadi_sval args[3];
     wadi_type types[3] = {WADI_BOOL, WADI_BOOL, WADI_BOOL}, result;
+    const wadi_token *first[3];
     for (int a = 0; a < n; a++) {
+        first[a] = wadi_parse_peek(bp->p, 0);
         WADI_TRY(atom(bp, &args[a]));
         types[a] = type_of(bp, args[a]);
     }
@@ -391,7 +397,8 @@ static wadi_status apply(body_parser *bp, const wadi_token *t, wadi_sop op, list
         return wadi_parse_fail(bp->p, t, WADI_TYPE, "this operation does not take %s%s%s%s%s%s",
                                wadi_type_name(types[0]), n > 1 ? ", " : "",
                                n > 1 ? wadi_type_name(types[1]) : "", n > 2 ? ", " : "",
-                               n > 2 ? wadi_type_name(types[2]) : "", instead_of(op, types[0]));
+                               n > 2 ? wadi_type_name(types[2]) : "",
+                               instead_of(bp, op, first, types));
     return append(bp, new_inst(bp, t, op, n, args), 1, &result, out);
 }
 

@@ -290,9 +290,11 @@ static void mistakes_are_told_with_line_and_column(void **state) {
         {"program p\nstream_in s : seq(f32)\nstream_out \"t\" s\nstream_out \"t\" s\n",
          "stream_out: there are two sinks named \"t\""},
         {"program p\ninput xs : f32[n]\nys = map xs (x) { add x 1 }\n",
-         "line 3, column 19: this operation does not take f32, i64, found 'add'"},
+         "line 3, column 19: this operation does not take f32, i64 (1.0f32 is a literal of type "
+         "f32), found 'add'"},
         {"program p\ninput xs : f32[n]\nys = map xs (x) { fma x x 1.0 }\n",
-         "line 3, column 19: this operation does not take f32, f32, f64, found 'fma'"},
+         "line 3, column 19: this operation does not take f32, f32, f64 (1.0f32 is a literal of "
+         "type f32), found 'fma'"},
         {"program p\ninput xs : f32[n]\nys = compute dim=0 xs\n",
          "line 3, column 14: compute has no further attribute, found 'dim'"},
         {"program p\ninput xs : f32[n]\nys = map xs (x, y) { x }\n",
@@ -326,6 +328,47 @@ static void mistakes_are_told_with_line_and_column(void **state) {
         assert_null(m);
         assert_string_equal(err.msg, mistakes[i].message);
         assert_string_equal(err.at.file, "f.wadi");
+    }
+}
+
+#define START "program p\ninput xs : f64[n]\ninput p : f64\nstream_in s : seq(f64)\n"
+
+/* What somebody writes who knows other languages: the message says what is written instead. */
+static void usual_mistakes_are_told_with_what_to_write(void **state) {
+    (void)state;
+    static const mistake mistakes[] = {
+        {START "y = sum xs\n", "a sum is fold z a (x, y) { add x y }"},
+        {START "y = sort xs\n", "no operator sorts"},
+        {START "y = filter xs (x) { gt x 0.0 }\n", "a filter is compact n a (x) { keep }"},
+        {START "y = neg xs\n", "map a (x) { neg x }"},
+        {START "y = max xs\n", "zip_with a b (x, y) { max x y }"},
+        {START "y = xs\n", "it is a value"},
+        {START "y = map xs (x) { mul x p }\n", "the p"},
+        {START "y = map xs (x) { mul x xs }\n", "xs ! i"},
+        {START "y = map xs (x) { mul x s }\n", "it is a sequence"},
+        {START "y = unit { n }\n", "(extent xs 0)"},
+        {START "y = take dim=0 xs n\n", "unit { extent xs 0 }"},
+        {START "y = map xs (x) { add x 1 }\n", "1.0 is a literal"},
+        {START "y = map xs (x) { fdiv 1 x }\n", "1.0 is a literal"},
+        {START "y = map xs (x) { x + 1.0 }\n", "add x y"},
+        {START "y = map xs (x) { if x <= 1.0 { x } else { x } }\n", "le x y"},
+        {START "y = map xs (x) { x } // all\n", "a comment begins with #"},
+        {START "y = map (x) { x } xs\n", "it is written map a (x) { .. }"},
+        {START "y = fold xs 0.0\n", "it is written fold z a (x, y) { .. }"},
+        {START "y = transpose xs\n", "it is written transpose perm=1,0.. a"},
+        {START "y = take 2 xs\n", "it is written take dim=0 a n"},
+        {START "y = fold_seq s 0.0 (a, b) { add a b }\n", "and then 'yield r'"},
+        {START "y = stencil dims=1 edge=9 near=1,0 xs (x) { x }\n",
+         "line 5, column 20: stencil: edge: expected a digit"},
+        {START "y = stencil dims=1 edge=1 near=600,0 xs (x) { x }\n", "at most 512 places"},
+        {START "output s\n", "stream_out \"s\" s delivers it"},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        wadi_module *m = NULL;
+        wadi_error err = {0};
+        if (wadi_ir_parse(mistakes[i].text, NULL, wadi_operators(), &m, &err) == WADI_OK ||
+            !strstr(err.msg, mistakes[i].message))
+            fail_msg("%s%s", mistakes[i].text, err.msg);
     }
 }
 
@@ -464,6 +507,7 @@ int main(void) {
         cmocka_unit_test(lines_may_end_anywhere_within_braces),
         cmocka_unit_test(unused_scalars_survive_the_round_trip),
         cmocka_unit_test(mistakes_are_told_with_line_and_column),
+        cmocka_unit_test(usual_mistakes_are_told_with_what_to_write),
         cmocka_unit_test(names_in_quotes_say_what_they_mean),
         cmocka_unit_test(data_of_rank_0_survives_the_round_trip),
         cmocka_unit_test(lines_may_end_with_a_return),
