@@ -30,10 +30,12 @@ static wadi_status pull(void *env, int64_t index, wadi_yield *yield, wadi_error 
     const typed *s = env;
     if ((size_t)index >= s->element.n) return WADI_OK;
     const wadi_array *a = &s->element.at[index];
-    const size_t bytes = (size_t)wadi_array_size(a) * (size_t)wadi_type_size(a->type[0]);
     wadi_array room;
     WADI_TRY(wadi_yield_array(yield, 0, a->shape, &room, err));
-    if (bytes > 0) memcpy(room.column[0], a->column[0], bytes);
+    for (int f = 0; f < a->fields; f++) {
+        const size_t bytes = (size_t)wadi_array_size(a) * (size_t)wadi_type_size(a->type[f]);
+        if (bytes > 0) memcpy(room.column[f], a->column[f], bytes);
+    }
     return WADI_OK;
 }
 
@@ -66,6 +68,8 @@ static wadi_status read_all(typed *s, const char *text, const wadi_array_type *t
 
 static wadi_part part_of(const wadi_array_type *t) {
     wadi_part part = wadi_part_irregular(t->elem.type[0], t->rank);
+    part.fields = t->elem.fields;
+    for (int f = 0; f < part.fields; f++) part.type[f] = t->elem.type[f];
     part.fixed = true;
     for (int d = 0; d < t->rank; d++) {
         part.fixed = part.fixed && t->extent && t->extent[d].kind == WADI_EXTENT_CONST;
@@ -76,9 +80,9 @@ static wadi_part part_of(const wadi_array_type *t) {
 
 wadi_status wadi_cli_source_literal(const char *text, const wadi_val_type *t, wadi_opened *out,
                                     wadi_error *err) {
-    if (t->arrays != 1 || t->array[0].elem.fields != 1)
+    if (t->arrays != 1)
         return wadi_fail(err, WADI_UNSUPPORTED,
-                         "a stream of tuples or records cannot be typed, only read from @PLACE");
+                         "a stream of tuples cannot be typed, only read from @PLACE");
     typed *s = calloc(1, sizeof *s);
     if (!s) return wadi_fail(err, WADI_MEMORY, "out of memory");
     const wadi_part part = part_of(&t->array[0]);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/records.h"
 #include "graph/ir/literal.h"
 
 /* ---- taking apart ---- */
@@ -35,6 +36,7 @@ wadi_status wadi_cli_value_split(const char *text, wadi_cli_value *out, wadi_err
     *out = (wadi_cli_value){.rank = -1};
     const char *file = strchr(text, '@'), *colon = strchr(text, ':');
     const char *rest = text;
+    if (colon && text + strcspn(text, "{[") < colon) colon = NULL; /* of a record */
     if (colon && (!file || colon < file)) {
         WADI_TRY(read_shape(text, (size_t)(colon - text), out, err));
         rest = colon + 1;
@@ -100,7 +102,8 @@ static wadi_status read_literals(const char *s, wadi_array *a, int64_t n, wadi_e
         const char *why = "";
         wadi_scalar v;
         if (!wadi_literal_read(s, length, &a->type[0], &v, &why))
-            return wadi_fail(err, WADI_INVALID, "\"%.*s\": %s", (int)length, s, why);
+            return wadi_fail(err, WADI_INVALID, "\"%.*s\": %s (expected %s)", (int)length, s, why,
+                             wadi_type_name(a->type[0]));
         wadi_scalar_store(v, (char *)a->column[0] + (size_t)i * size);
         s += length;
         while (*s == ' ') s++;
@@ -121,15 +124,23 @@ static wadi_status read_bytes(const char *path, wadi_array *a, int64_t *out_n, w
                      wadi_type_name(a->type[0]));
 }
 
+static wadi_status read_elements(const wadi_cli_value *v, const wadi_elem *elem, wadi_array *a,
+                                 int64_t *out_n, wadi_error *err) {
+    const bool is_record = elem->fields > 1 || elem->name[0];
+    if (is_record)
+        return v->at ? wadi_cli_records_load(v->at, elem, a, out_n, err)
+                     : wadi_cli_records_read(v->literals, elem, a, out_n, err);
+    if (v->at) return read_bytes(v->at, a, out_n, err);
+    *out_n = count_literals(v->literals);
+    return read_literals(v->literals, a, *out_n, err);
+}
+
 wadi_status wadi_cli_array_read(const wadi_cli_value *v, const wadi_array_type *t, wadi_array *out,
                                 wadi_error *err) {
-    wadi_array a = {.rank = t->rank, .fields = 1, .type = {t->elem.type[0]}};
-    if (t->elem.fields != 1)
-        return wadi_fail(err, WADI_UNSUPPORTED,
-                         "records cannot be given on the command line, only arrays of scalars");
-    int64_t n = v->literals ? count_literals(v->literals) : 0;
-    wadi_status st =
-        v->at ? read_bytes(v->at, &a, &n, err) : read_literals(v->literals, &a, n, err);
+    wadi_array a = {.rank = t->rank, .fields = t->elem.fields};
+    for (int f = 0; f < a.fields; f++) a.type[f] = t->elem.type[f];
+    int64_t n = 0;
+    wadi_status st = read_elements(v, &t->elem, &a, &n, err);
     if (st == WADI_OK) st = wadi_cli_value_shape(v, t, n, a.shape, err);
     if (st == WADI_OK)
         *out = a;

@@ -23,8 +23,8 @@ WADI_NODISCARD wadi_status wadi_cli_value_split(const char *text, wadi_cli_value
 WADI_NODISCARD wadi_status wadi_cli_value_shape(const wadi_cli_value *v, const wadi_array_type *t,
                                                 int64_t n, int64_t *out_shape, wadi_error *err);
 
-/* The array that `v` stands for: literals, or a file of the column's bytes in the machine's order. The caller frees it
- * with wadi_cli_array_free. Errors: WADI_INVALID, WADI_SHAPE, WADI_IO, WADI_UNSUPPORTED (records), WADI_MEMORY. */
+/* The array that `v` stands for: literals, or a file of the column's bytes in the machine's order; records as cli/records.h says. The caller frees it
+ * with wadi_cli_array_free. Errors: WADI_INVALID, WADI_SHAPE, WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_cli_array_read(const wadi_cli_value *v, const wadi_array_type *t,
                                                wadi_array *out, wadi_error *err);
 void wadi_cli_array_free(wadi_array *a);
