@@ -183,7 +183,7 @@ static wadi_status write_report(wadi_exe *exe, const wadi_compile_options *o, co
     write_target(exe, &t);
     wadi_text_add(&t, "\n== plan ==\n\n");
     wadi_plan_print_short(exe->plan, &t);
-    wadi_exe_foresee(exe, o ? forced_schedule(exe, o->schedule) : -1, &t);
+    wadi_exe_foresee(exe, o ? forced_schedule(exe, o->schedule) : -1, o->extents, &t);
     st = write_copies(exe, &t, err);
     for (int b = 0; b < exe->plan->nbodies; b++)
         for (int k = 0; k < WADI_BODY_VERSIONS && st == WADI_OK; k++)

@@ -1,7 +1,11 @@
 /* What a run is expected to do with each body: schedule and chunk, by the cost rule (sched/schedules.c), and why. */
 #include "exe/expect.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "exe/exe.h"
+#include "sched/policy.h"
 #include "sched/schedules.h"
 #include "sched/steps/choose.h"
 
@@ -43,7 +47,80 @@ static void expect_stream(const wadi_plan *p, const wadi_plan_stream *s, int for
         if (s->stages[i].body >= 0) expect_stage(&p->bodies[s->stages[i].body], forced, t);
 }
 
-void wadi_exe_foresee(const wadi_exe *exe, int forced, wadi_text *t) {
+/* ---- chunks ---- */
+
+/* The number that "n=100,xs.0=3" gives to a name. */
+static bool find_given(const char *extents, const char *name, double *out) {
+    const size_t n = strlen(name);
+    for (const char *at = extents; at && *at; at += strcspn(at, ","), at += *at == ',') {
+        if (strncmp(at, name, n) != 0 || at[n] != '=') continue;
+        *out = strtod(at + n + 1, NULL);
+        return true;
+    }
+    return false;
+}
+
+/* How many values dimension d of a source's component has: declared, or given by its name or that of the component (xs.0). */
+static bool extent_of(const wadi_plan_extent *e, const char *slot, int d, const char *extents,
+                      double *out) {
+    if (e->value >= 0) {
+        *out = (double)e->value;
+        return true;
+    }
+    wadi_text name = {0};
+    if (e->name)
+        wadi_text_add(&name, e->name);
+    else
+        wadi_text_addf(&name, "%s.%d", slot ? slot : "", d);
+    const bool found = !name.failed && find_given(extents, wadi_text_str(&name), out);
+    wadi_text_fini(&name);
+    return found;
+}
+
+/* Adds what an element of the source takes. False: extents are missing. */
+static bool add_bytes(const wadi_plan *p, const wadi_plan_source *s, const char *extents,
+                      double *bytes) {
+    for (int k = 0; k < s->nslots; k++) {
+        const wadi_plan_slot *slot = &p->slots[s->slots[k]];
+        double size = 0, values = 0;
+        for (int f = 0; f < slot->fields; f++) size += wadi_type_size(slot->type[f]);
+        for (int d = 0; d < slot->rank; d++) {
+            if (!extent_of(&s->extent[k][d], slot->name, d, extents, &values)) return false;
+            size *= values;
+        }
+        *bytes += size;
+    }
+    return true;
+}
+
+/* How far the chunks of a stream grow in large steps: it is known where it is known what an element of its sources takes. */
+static void expect_chunk(const wadi_plan *p, const wadi_plan_stream *s, const char *extents,
+                         wadi_text *t) {
+    double bytes = 0;
+    bool known = true;
+    for (int i = 0; i < s->nstages; i++)
+        for (int k = 0; k < s->stages[i].nsources; k++)
+            if (!s->stages[i].sources[k].counter)
+                known = known && add_bytes(p, &s->stages[i].sources[k], extents, &bytes);
+    if (!known || bytes <= 0) {
+        wadi_text_add(
+            t, "chunk: as learned by earlier runs of the program; else it grows from few "
+               "elements while that makes them\n    cheaper, and the memory of a run bounds it\n");
+        return;
+    }
+    int64_t goal_bytes = 0;
+    const int64_t goal = wadi_policy_goal(bytes, &goal_bytes);
+    wadi_text_addf(
+        t,
+        "chunk: as learned by earlier runs of the program; else it grows from one element in large "
+        "steps, at most to %lld:\n    an element reads %.0f bytes, and a chunk that reads and "
+        "gives "
+        "%lld is large enough for its fixed costs; then it\n    doubles while that makes elements "
+        "cheaper, and the memory of a run bounds it\n",
+        (long long)goal, bytes, (long long)goal_bytes);
+}
+
+void wadi_exe_foresee(const wadi_exe *exe, int forced, const char *extents, wadi_text *t) {
     const wadi_plan *p = exe->plan;
     bool streams = false;
     wadi_text_add(t, "\n== expected ==\n\n");
@@ -58,8 +135,6 @@ void wadi_exe_foresee(const wadi_exe *exe, int forced, wadi_text *t) {
     if (streams && forced < 0)
         wadi_text_add(t, "after a quarter of a second of work, each body's other schedules are "
                          "measured, and the fastest stays\n");
-    if (streams)
-        wadi_text_add(
-            t, "chunk: as learned by earlier runs of the program; else it grows from few "
-               "elements while that makes them\n    cheaper, and the memory of a run bounds it\n");
+    for (int i = 0; i < p->nphases; i++)
+        if (p->phases[i].is_stream) expect_chunk(p, &p->phases[i].stream, extents, t);
 }

@@ -67,6 +67,10 @@ WADI_NODISCARD wadi_status wadi_policy_create(const char *name, int64_t start, w
                                               wadi_error *err);
 void wadi_policy_destroy(wadi_policy *p); /* NULL is fine */
 
+/* Elements to which the default policy lets chunks grow in large steps, if an element reads and gives so many bytes; and the bytes of such a
+ * chunk. From there on each size must prove cheaper than the one before. */
+int64_t wadi_policy_goal(double bytes, int64_t *out_bytes);
+
 /* policy_probe.c, policy_paper.c, policy_fixed.c */
 WADI_NODISCARD wadi_status wadi_policy_probe_create(int64_t start, wadi_policy **out,
                                                     wadi_error *err);

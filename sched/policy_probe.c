@@ -174,6 +174,11 @@ static int level_of(double elements) {
     return l < LEVELS ? l : LEVELS - 1;
 }
 
+int64_t wadi_policy_goal(double bytes, int64_t *out_bytes) {
+    *out_bytes = (int64_t)GUESS_BYTES;
+    return (int64_t)1 << level_of(GUESS_BYTES / (bytes < 1 ? 1 : bytes));
+}
+
 /* ---- changing the size ---- */
 
 static void choose_level(probe *p, int l) {
