@@ -1,5 +1,5 @@
 /* Canny's edges of an image of bytes, as OpenCV's GaussianBlur and Canny compute them, so that results are equal: five weights along each axis, slopes
- * by Sobel, sizes |dx| + |dy|, the greatest along the slope, two thresholds, and hysteresis, which awhile spreads from place to place. */
+ * by Sobel, sizes |dx| + |dy|, the greatest along the slope, two thresholds, and hysteresis by labels, which awhile spreads along chains of places. */
 #include "bench/arrays/images/images.h"
 
 enum { SIDE = 4096 };
@@ -97,49 +97,145 @@ static wadi_exp thinned(wadi_window *w) {
     return wadi_cond(wadi_land(greatest, wadi_gt(m, wadi_i16(CANNY_LOW))), mark, wadi_u8(0));
 }
 
-/* ---- hysteresis: a place that may be an edge is one if a place around it is ---- */
+/* ---- hysteresis: what may be an edge is one if a chain of such places leads to one ----
+ *
+ * The places that may be edges are numbered from 1. Each gets the label 0 if there is an edge around it, else its own number. Then labels become the least of
+ * those around, the place that a label names gets that one, too, and labels follow those of the places that they name, until none changes: so chains of any
+ * length take few turns. What has label 0 then is an edge. */
 
-static wadi_exp reached(wadi_window *w) {
-    wadi_exp most = wadi_near2(w, -1, -1);
-    for (int k = 1; k < 9; k++)
-        if (k != 4) most = wadi_max(most, wadi_near2(w, k / 3 - 1, k % 3 - 1));
-    const wadi_exp here = wadi_near2(w, 0, 0);
-    return wadi_cond(wadi_land(wadi_eq(here, wadi_u8(1)), wadi_eq(most, wadi_u8(2))), wadi_u8(2),
-                     here);
+enum { AROUND = 8 };
+
+static const char *const around_names[AROUND] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+
+/* Row and column of neighbour k, from -1 to 1. */
+static int row_of(int k) {
+    return (k < 4 ? k : k + 1) / 3 - 1;
 }
 
-static wadi_exp differs(wadi_exp a, wadi_exp b) {
-    return wadi_convert(WADI_U8, wadi_ne(a, b));
+static int column_of(int k) {
+    return (k < 4 ? k : k + 1) % 3 - 1;
 }
 
-static wadi_acc some_differ(wadi_acc a, wadi_acc b) {
-    return wadi_fold_all(wadi_max, wadi_u8(0), wadi_zip_with(differs, a, b));
+typedef struct picture {
+    int64_t high, wide;
+    wadi_acc marks, numbers; /* numbers: 0 where nothing may become an edge */
+} picture;
+
+static wadi_exp may_be(wadi_exp mark) {
+    return wadi_eq(mark, wadi_u8(1));
 }
 
-static wadi_acc goes_on(wadi_acc state) {
-    return wadi_unit(wadi_ne(wadi_the(wadi_tuple_get(state, 1)), wadi_u8(0)));
+/* The element of `a` at neighbour k of place `at`; of one outside the nearest. */
+static wadi_exp beside(const picture *p, wadi_acc a, wadi_exp at, int k) {
+    const wadi_exp i = wadi_quot(at, wadi_i32((int32_t)p->wide)),
+                   j = wadi_rem(at, wadi_i32((int32_t)p->wide));
+    const wadi_exp y = wadi_add(i, wadi_i32(row_of(k))), x = wadi_add(j, wadi_i32(column_of(k)));
+    const wadi_exp last_y = wadi_i32((int32_t)p->high - 1), last_x = wadi_i32((int32_t)p->wide - 1);
+    return wadi_index2(a, wadi_convert(WADI_I64, wadi_min(wadi_max(y, wadi_i32(0)), last_y)),
+                       wadi_convert(WADI_I64, wadi_min(wadi_max(x, wadi_i32(0)), last_x)));
 }
 
-static wadi_acc spread(wadi_acc state) {
-    const wadi_acc before = wadi_tuple_get(state, 0);
-    const wadi_acc marks = wadi_stencil(2, reached, wadi_edge_constant(wadi_u8(0)), before);
-    return wadi_tuple2(marks, some_differ(before, marks));
+static wadi_exp neighbours(void *env, wadi_exp at) {
+    wadi_exp values[AROUND];
+    const picture *p = env;
+    for (int k = 0; k < AROUND; k++) values[k] = beside(p, p->numbers, at, k);
+    return wadi_rec(AROUND, around_names, values);
+}
+
+static wadi_exp first_label(void *env, wadi_ix ix, wadi_exp at) {
+    const picture *p = env;
+    wadi_exp most = beside(p, p->marks, at, 0);
+    for (int k = 1; k < AROUND; k++) most = wadi_max(most, beside(p, p->marks, at, k));
+    const wadi_exp own = wadi_add(wadi_convert(WADI_I32, ix.at[0]), wadi_i32(1));
+    return wadi_cond(wadi_eq(most, wadi_u8(2)), wadi_i32(0), own);
+}
+
+/* The label of number n; of number 0 `none`. */
+static wadi_exp label_of(wadi_acc labels, wadi_exp n, wadi_exp none) {
+    const wadi_exp at = wadi_max(wadi_sub(n, wadi_i32(1)), wadi_i32(0));
+    const wadi_exp label = wadi_index1(labels, wadi_convert(WADI_I64, at));
+    return wadi_cond(wadi_eq(n, wadi_i32(0)), none, label);
+}
+
+static wadi_exp least_around(void *env, wadi_exp label, wadi_exp around) {
+    const wadi_acc *labels = env;
+    for (int k = 0; k < AROUND; k++) {
+        const wadi_exp n = wadi_get(around, around_names[k]);
+        label = wadi_min(label, label_of(*labels, n, wadi_i32(INT32_MAX)));
+    }
+    return label;
+}
+
+/* The place that a label names gets the least label around those that have it. */
+static wadi_ix named(void *env, wadi_ix ix) {
+    const wadi_exp label = wadi_index(*(const wadi_acc *)env, ix);
+    return wadi_keep_if(wadi_gt(label, wadi_i32(0)),
+                        wadi_ix1(wadi_convert(WADI_I64, wadi_sub(label, wadi_i32(1)))));
+}
+
+static wadi_exp least_of(void *env, wadi_exp a, wadi_exp b) {
+    (void)env;
+    return wadi_min(a, b);
+}
+
+static wadi_exp follow(void *env, wadi_exp label) {
+    const wadi_acc *labels = env;
+    return wadi_min(label, label_of(*labels, label, wadi_i32(0)));
+}
+
+static wadi_acc goes_on(void *env, wadi_acc state) {
+    (void)env;
+    return wadi_tuple_get(state, 1);
+}
+
+static wadi_acc spread(void *env, wadi_acc state) {
+    const wadi_acc *around = env;
+    wadi_acc before = wadi_tuple_get(state, 0);
+    const wadi_acc least = wadi_compute(wadi_zip_with_env(least_around, &before, before, *around));
+    const wadi_acc hooked = wadi_permute_env(least_of, before, named, &before, least);
+    wadi_acc nearer = wadi_compute(wadi_zip_with(wadi_min, hooked, least));
+    const wadi_acc labels = wadi_map_env(follow, &nearer, nearer);
+    return wadi_tuple2(labels, wadi_any_of(wadi_zip_with(wadi_ne, before, labels)));
+}
+
+static wadi_exp is_edge(wadi_exp label) {
+    return wadi_eq(label, wadi_i32(0));
 }
 
 static wadi_exp shown(wadi_exp mark) {
     return wadi_cond(wadi_eq(mark, wadi_u8(2)), wadi_u8(255), wadi_u8(0));
 }
 
+static wadi_exp white(wadi_exp at) {
+    (void)at;
+    return wadi_u8(255);
+}
+
+static wadi_acc connected(picture p) {
+    const wadi_exp size = wadi_i64(p.high * p.wide);
+    const wadi_acc flat = wadi_flatten(p.marks);
+    const wadi_acc places =
+        wadi_tuple_get(wadi_compact(wadi_map(may_be, flat), wadi_iota(WADI_I32, size)), 0);
+    const wadi_acc own = wadi_enum_from_step(wadi_extent(places, 0), wadi_i32(1), wadi_i32(1));
+    const wadi_acc none = wadi_fill(wadi_ix1(size), wadi_i32(0));
+    p.numbers = wadi_reshape(wadi_shape_of(p.marks), wadi_scatter(places, none, own));
+    wadi_acc around = wadi_compute(wadi_map_env(neighbours, &p, places));
+    const wadi_acc start =
+        wadi_tuple2(wadi_imap_env(first_label, &p, places), wadi_unit(wadi_bool(true)));
+    const wadi_acc labels = wadi_tuple_get(wadi_awhile_env(goes_on, spread, &around, start), 0);
+    const wadi_acc edges = wadi_tuple_get(wadi_compact(wadi_map(is_edge, labels), places), 0);
+    return wadi_reshape(wadi_shape_of(p.marks),
+                        wadi_scatter(edges, wadi_map(shown, flat), wadi_map(white, edges)));
+}
+
 static wadi_acc build(const image_build *how, const wadi_acc *in, const int64_t *shape) {
     image_build own = *how;
-    (void)shape;
     const wadi_acc row = wadi_stencil(2, across, wadi_edge_mirror(), in[0]);
     const wadi_acc blurred = wadi_stencil(2, down, wadi_edge_mirror(), row);
     const wadi_acc slope = wadi_stencil_env(2, gradient, &own, wadi_edge_clamp(), blurred);
     const wadi_exp none = wadi_rec2("size", wadi_i16(0), "way", wadi_u8(0));
     const wadi_acc marks = wadi_stencil(2, thinned, wadi_edge_constant(none), slope);
-    const wadi_acc start = wadi_tuple2(marks, wadi_unit(wadi_u8(1)));
-    return wadi_map(shown, wadi_tuple_get(wadi_awhile(goes_on, spread, start), 0));
+    return connected((picture){.high = shape[0], .wide = shape[1], .marks = wadi_compute(marks)});
 }
 
 /* ---- a picture: overlapping discs of different brightness, a slope of light, and noise ---- */
