@@ -45,10 +45,28 @@ wadi_lv wadi_lb_bin(wadi_lb *b, wadi_sop op, wadi_lv x, wadi_lv y) {
     return wadi_lb_prim(b, op, t, 2, (const wadi_lv[]){x, y});
 }
 
+static wadi_lv negated(wadi_lb *b, wadi_lv c) {
+    return wadi_lb_prim(b, WADI_SOP_LNOT, WADI_BOOL, 1, &c);
+}
+
+/* A choice between bools as logic. C compilers vectorise that also where bools come of comparisons of different widths. */
+static wadi_lv select_bool(wadi_lb *b, wadi_lv c, wadi_lv x, wadi_lv y) {
+    int64_t k = 0;
+    if (wadi_lb_is_const(b, x, &k))
+        return k ? wadi_lb_bin(b, WADI_SOP_LOR, c, y)
+                 : wadi_lb_bin(b, WADI_SOP_LAND, negated(b, c), y);
+    if (wadi_lb_is_const(b, y, &k))
+        return k ? wadi_lb_bin(b, WADI_SOP_LOR, negated(b, c), x)
+                 : wadi_lb_bin(b, WADI_SOP_LAND, c, x);
+    return wadi_lb_bin(b, WADI_SOP_LOR, wadi_lb_bin(b, WADI_SOP_LAND, c, x),
+                       wadi_lb_bin(b, WADI_SOP_LAND, negated(b, c), y));
+}
+
 wadi_lv wadi_lb_select(wadi_lb *b, wadi_type t, wadi_lv c, wadi_lv x, wadi_lv y) {
     int64_t known = 0;
     if (x == y) return x;
     if (wadi_lb_is_const(b, c, &known)) return known ? x : y;
+    if (t == WADI_BOOL) return select_bool(b, c, x, y);
     wadi_linst *i = wadi_lb_new(b, WADI_L_SELECT, 3, (const wadi_lv[]){c, x, y});
     i->type = t;
     wadi_lb_estimate(b, i);

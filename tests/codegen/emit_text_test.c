@@ -342,6 +342,15 @@ static void pointers_and_values(void **state) {
                   wadi_lb_bin(b, WADI_SOP_ADD, x, wadi_lb_bin(b, WADI_SOP_MUL, x, y)));
     wadi_lb_store(b, further, num(b, 1),
                   wadi_lb_select(b, WADI_F32, wadi_lb_bin(b, WADI_SOP_LT, x, y), x, y));
+    /* loads in the sides of a choice have statements of their own, and a choice between bools is logic */
+    const wadi_lv c = wadi_lb_bin(b, WADI_SOP_LT, y, x);
+    const wadi_lv here = wadi_lb_load(b, in, num(b, 5), NULL),
+                  there = wadi_lb_load(b, in, num(b, 6), NULL);
+    wadi_lb_store(b, further, num(b, 2),
+                  wadi_lb_select(b, WADI_F32, c, wadi_lb_bin(b, WADI_SOP_MUL, here, x), there));
+    wadi_lb_store(b, flags, num(b, 3),
+                  wadi_lb_select(b, WADI_BOOL, c, wadi_lb_load(b, flags, num(b, 4), NULL),
+                                 wadi_lb_load(b, flags, num(b, 5), NULL)));
     wadi_lb_store(b, flags, num(b, 0), wadi_lb_bin(b, WADI_SOP_LT, x, y));
     wadi_lb_store(b, flags, num(b, 1), wadi_lb_bin(b, WADI_SOP_NE, n, num(b, 0)));
     wadi_lb_store(b, flags, num(b, 2), wadi_lb_bin(b, WADI_SOP_NE, n, num(b, 1)));

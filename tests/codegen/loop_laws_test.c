@@ -501,6 +501,8 @@ static void laws_find_values(void **state) {
         {world_select(&w, p, x, x), x},
         {world_select(&w, yes, x, y), x},
         {world_select(&w, no, x, y), y},
+        {world_select(&w, p, q, no), IS(LAND, p, q)},
+        {world_select(&w, p, yes, q), IS(LOR, p, q)},
     };
     const int apart[][2] = {
         {IS(GE, x, zero), yes}, {IS(LT, x, zero), no},    {IS(GT, n, zero), yes},

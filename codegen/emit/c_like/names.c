@@ -151,6 +151,15 @@ static int landing(const naming *c, wadi_lv user, const wadi_lscope *s) {
     return c->n->at[user].lands;
 }
 
+/* Whether the value is written into a side of a choice, perhaps as part of what is written there. C would then compute it only where that side is
+ * chosen. Loop IR computes both sides, so a load may stand in front; in a loop that is a load of a vector instead of one with a mask, which GCC does not always
+ * know how to make. */
+static bool is_guarded(const naming *c, wadi_lv v, wadi_lv user) {
+    const wadi_linst *u = inst(c, user);
+    const bool is_side = u->kind == WADI_L_SELECT && wadi_c_strip(c->f, u->args[0]) != v;
+    return is_side || (c->n->at[user].inlined && c->n->at[user].guarded);
+}
+
 /* Decides what is inlined. The walk goes backwards, so that users are decided first. A second walk, forwards, keeps expressions
  * short. */
 static void decide(naming *c, const wadi_lscope *s) {
@@ -163,6 +172,8 @@ static void decide(naming *c, const wadi_lscope *s) {
         if (!x->printed || x->uses != 1 || i->pointer || !may_inline(i)) continue;
         const int to = landing(c, x->user, s);
         if (to < 0 || (mutable_read(i) && !unchanged(s, i, p, to))) continue;
+        x->guarded = is_guarded(c, i->self, x->user);
+        if (x->guarded && i->kind == WADI_L_LOAD) continue;
         x->inlined = true;
         x->lands = to;
     }

@@ -9,6 +9,7 @@
 typedef struct wadi_c_value {
     bool printed; /* has a statement of its own */
     bool inlined; /* written where it is used */
+    bool guarded; /* that is in a side of a choice */
     int uses;
     wadi_lv user;     /* the only user, if uses is 1 */
     int at;           /* position in its scope */
