@@ -1,6 +1,6 @@
 /* Elementary functions against loops in C with the vector functions of its library (glibc's libmvec, with -ffast-math), and Black-Scholes.
  *
- *     bench_elementary [rounds [function]]
+ *     bench_elementary [rounds [function or prices]]
  *
  * Of each function, f64 and f32: the sum over numbers that are computed, so that memory does not count, and the values at an array. Both have
  * one thread. Runs alternate and the least times count, one line a case:
@@ -246,6 +246,6 @@ int main(int argc, char **argv) {
         for (int k = 0; k < 4; k++)
             if (!only || strcmp(only, functions[i].name) == 0)
                 measure((form){&functions[i], k % 2 ? WADI_F32 : WADI_F64, k < 2}, rounds);
-    if (!only) measure_prices(rounds);
+    if (!only || strcmp(only, "prices") == 0) measure_prices(rounds);
     return 0;
 }

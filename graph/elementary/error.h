@@ -26,7 +26,8 @@ WADI_FN double wadi_erf_f64(double x) {
     const double a = WADI_MATH(fabs, )(x), b = a > 6 ? 6 : a, z = b * b;
     /* both quotients by one division */
     const double c = b + 3.75, d = WADI_FMA(2.0, b, 1.0, ), inverse = 1 / (c * d);
-    const double g = wadi_poly_erf_outer((b - 3.75) * (d * inverse)) * (c * inverse);
+    const double q = c * inverse, part = WADI_FMA(WADI_FMA(-q, d, 1.0, ), q, q, );
+    const double g = wadi_poly_erf_outer((b - 3.75) * (d * inverse)) * part;
     const double low = WADI_FMA(-b, b, z, );
     const double outer = WADI_FMA(-wadi_exp_least(z, low), g, 1.0, );
     const double inner = WADI_FMA(x, wadi_erf_ratio(z, low), x, );
@@ -58,19 +59,26 @@ WADI_FN double wadi_erfc_f64(double x) {
 
 /* ---- f32 ---- */
 
+/* From 15/16 on, 1 - 2^-q, of which the power has no more than a fifth; q is known better where that is much. */
 WADI_FN float wadi_erf_f32(float x) {
-    const double a = WADI_MATH(fabs, )((double)x), b = a > 3.95 ? 3.95 : a;
-    const double p = WADI_FMA(b, wadi_poly_erf_light(b), 1.0, ), q = p * p, r = q * q, s = r * r;
-    const double y = 1 - 1 / (s * s);
-    const double z = a < 0x1p-14 ? a * 0x1.20dd750429b6dp+0 : y;
-    return (float)WADI_MATH(copysign, )(x != x ? a : z, (double)x);
+    const float a = WADI_MATH(fabs, f)(x), z = a * a;
+    const float inner = WADI_FMA(a, wadi_poly_erf_inner_f32(z), a, f);
+    const float b = a > 3.93f ? 3.93f : a, u = b - 0.9375f, p = wadi_poly_erf_outer_f32(u);
+    const float t = 12583039.0f - WADI_FMA(u, p, 0x1.37b4b00000000p+1f, f), k = 12583039.0f - t;
+    const float f = WADI_FMA(-u, p, k - 0x1.37b4b00000000p+1f, f);
+    const float scale = wadi_of_bits_f32(wadi_bits_of_f32(t) << 23);
+    const float power = WADI_FMA(f * f, wadi_poly_exp2_f32(f), f * 0x1.62e430p-1f, f);
+    const float outer = 1 - WADI_FMA(scale, power, scale, f);
+    return WADI_MATH(copysign, f)(a < 0.9375f ? inner : outer, x);
 }
 
 WADI_FN float wadi_erfc_f32(float x) {
-    const double a = WADI_MATH(fabs, )((double)x), b = a > 10.5 ? 10.5 : a;
-    const double t = (b - 3.75) / (b + 3.75);
-    const double y = wadi_exp_light(-(b * b)) * wadi_poly_erfc_light(t) / (1 + 2 * b);
-    return (float)(x != x ? a : x < 0 ? 2 - y : y);
+    const float n = WADI_MATH(fabs, f)(x);
+    const double b = (double)(n > 10.5f ? 10.5f : n), c = b + 3.75, d = WADI_FMA(b, 2.0, 1.0, );
+    const double inverse = 1 / (c * d); /* both quotients by one division */
+    const double g = wadi_poly_erfc_light((b - 3.75) * (d * inverse)) * (c * inverse);
+    const float y = (float)(wadi_exp_light(-(b * b)) * g);
+    return x < 0 ? 2 - y : y;
 }
 
 #endif

@@ -9,26 +9,28 @@
 #include "graph/elementary/polynomials.h"
 #include "graph/elementary/sums.h"
 
-/* x = 2^k (1 + f) of any x > 0: f, and k in *exponent */
+/* x = 2^k (1 + f) of any x > 0: f, and k in *exponent. Both selections stand together: compilers that take them for one branch would
+ * compute what is between them twice. */
 WADI_FN double wadi_split_f64(double x, double *exponent) {
     const bool tiny = x < 0x1p-1022;
-    const uint64_t bits = wadi_bits_of_f64(tiny ? x * 0x1p54 : x) + 0x95f619980c433u;
-    *exponent = wadi_of_bits_f64(bits >> 52 | 0x4330000000000000u) -
-                (tiny ? 4503599627371573.0 : 4503599627371519.0);
+    const double y = tiny ? x * 0x1p54 : x;
+    const uint64_t more = tiny ? 0x00a95f619980c433u : 0x04095f619980c433u;
+    const uint64_t bits = wadi_bits_of_f64(y) + more;
+    *exponent = wadi_of_bits_f64(bits >> 52 | 0x4330000000000000u) - 4503599627371583.0;
     return wadi_of_bits_f64((bits & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1;
 }
 
-/* f - log(1 + f) */
+/* f - log(1 + f), which is f^2 / 2 less a smaller part */
 WADI_FN double wadi_log_less(double f) {
-    const double s = f / (2 + f), z = s * s;
-    return s * WADI_FMA(-z, wadi_poly_log_f64(z), f, );
+    const double s = f / (2 + f), z = s * s, h = f * 0.5;
+    return WADI_FMA(h, f, -(s * WADI_FMA(z, wadi_poly_log_f64(z), h * f, )), );
 }
 
-/* `inside`, which is right for 0 < x < infinity, or what logarithms have elsewhere */
+/* `inside`, which is right for 0 < x < infinity, or what logarithms have elsewhere: infinity and NaN as they are, NaN of what is negative */
 WADI_FN double wadi_log_ends_f64(double x, double inside) {
-    const double inf = WADI_INF(f64, ), y = x < inf ? inside : x;
-    const double z = x == 0 ? -inf : y;
-    return x < 0 ? WADI_NAN(f64, ) : z;
+    const double inf = WADI_INF(f64, ), outside = WADI_FMA(x, inf, inf, );
+    const double y = wadi_bits_of_f64(x) < 0x7ff0000000000000u ? inside : outside;
+    return x == 0 ? -inf : y;
 }
 
 /* k log 2 + f to 42 bits of log 2, of a whole k */
@@ -45,28 +47,23 @@ WADI_FN double wadi_log_f64(double x) {
     return wadi_log_ends_f64(x, v + (e - WADI_FMA(k, -0x1.ef35793c76730p-45, less, )));
 }
 
-/* log(1 + f) (head + tail), and k (whole + rest), whole of 42 bits */
-WADI_FN double wadi_log_of_base(double f, double k, double head, double tail, double whole,
-                                double rest) {
-    double l, e;
-    const double h = wadi_sum_ordered(f, -wadi_log_less(f), &l), p = h * head;
-    const double low = WADI_FMA(h, head, -p, ) + WADI_FMA(h, tail, l * head, );
-    const double v = wadi_sum_ordered(k * whole, p, &e);
-    return v + (e + WADI_FMA(k, rest, low, ));
-}
-
+/* log2(1 + f) is at most 1/2, so that its rounding error is small beside k. */
 WADI_FN double wadi_log2_f64(double x) {
     double k;
-    const double f = wadi_split_f64(x, &k);
-    return wadi_log_ends_f64(
-        x, wadi_log_of_base(f, k, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56, 1, 0));
+    const double f = wadi_split_f64(x, &k), less = wadi_log_less(f);
+    const double rest = WADI_FMA(less, -0x1.71547652b82fep+0, f * 0x1.777d0ffda0d24p-56, );
+    return wadi_log_ends_f64(x, k + WADI_FMA(f, 0x1.71547652b82fep+0, rest, ));
 }
 
 WADI_FN double wadi_log10_f64(double x) {
     double k;
-    const double f = wadi_split_f64(x, &k);
-    return wadi_log_ends_f64(x, wadi_log_of_base(f, k, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57,
-                                                 0x1.34413509f7800p-2, 0x1.fef311f12b358p-46));
+    const double f = wadi_split_f64(x, &k), less = wadi_log_less(f);
+    const double p = f * 0x1.bcb7b1526e50ep-2, v = WADI_FMA(k, 0x1.34413509f7800p-2, p, );
+    const double e = WADI_FMA(k, 0x1.34413509f7800p-2, -v, ) + p;
+    const double pl = WADI_FMA(f, 0x1.bcb7b1526e50ep-2, -p, );
+    const double rest = WADI_FMA(f, 0x1.95355baaafad3p-57, pl, );
+    const double low = WADI_FMA(less, -0x1.bcb7b1526e50ep-2, rest, );
+    return wadi_log_ends_f64(x, v + (e + WADI_FMA(k, 0x1.fef311f12b358p-46, low, )));
 }
 
 /* log(2^add (1 + x + low)), of x >= 0, or x > -1 if add is 0; `low` is the rounding error of x. If `large`, the 1 does not count. */
@@ -93,15 +90,17 @@ WADI_FN double wadi_log1p_f64(double x) {
 
 WADI_FN float wadi_split_f32(float x, float *exponent) {
     const bool tiny = x < 0x1p-126f;
-    const uint32_t bits = wadi_bits_of_f32(tiny ? x * 0x1p24f : x) + 0x4afb0du;
-    *exponent = (float)(int32_t)(bits >> 23) - (tiny ? 151.0f : 127.0f);
+    const float y = tiny ? x * 0x1p24f : x;
+    const uint32_t less = tiny ? 0x4b3504f3u : 0x3f3504f3u;
+    const uint32_t bits = wadi_bits_of_f32(y) - less;
+    *exponent = (float)((int32_t)bits >> 23);
     return wadi_of_bits_f32((bits & 0x7fffff) + 0x3f3504f3u) - 1;
 }
 
 WADI_FN float wadi_log_ends_f32(float x, float inside) {
-    const float inf = WADI_INF(f32, f), y = x < inf ? inside : x;
-    const float z = x == 0 ? -inf : y;
-    return x < 0 ? WADI_NAN(f32, f) : z;
+    const float inf = WADI_INF(f32, f), outside = WADI_FMA(x, inf, inf, f);
+    const float y = wadi_bits_of_f32(x) < 0x7f800000u ? inside : outside;
+    return x == 0 ? -inf : y;
 }
 
 WADI_FN float wadi_log_f32(float x) {
@@ -119,27 +118,21 @@ WADI_FN double wadi_log_light(double x) {
     return WADI_FMA(k, 0x1.62e42fefa39efp-1, l, );
 }
 
-/* log(1 + f) (head + tail), and k (whole + rest), whole of 14 bits */
-WADI_FN float wadi_log_of_base_f32(float f, float k, float head, float tail, float whole,
-                                   float rest) {
-    const float s = f * f, less = s * WADI_FMA(-f, wadi_poly_log_f32(f), 0.5f, f);
-    const float h = f - less, l = (f - h) - less, p = h * head;
-    const float low = WADI_FMA(h, head, -p, f) + WADI_FMA(h, tail, l * head, f);
-    const float w = k * whole, v = w + p, e = (w - v) + p;
-    return v + (e + WADI_FMA(k, rest, low, f));
-}
-
 WADI_FN float wadi_log2_f32(float x) {
     float k;
     const float f = wadi_split_f32(x, &k);
-    return wadi_log_ends_f32(x, wadi_log_of_base_f32(f, k, 0x1.715476p+0f, 0x1.4ae0cp-26f, 1, 0));
+    const float q = WADI_FMA(f, wadi_poly_log2_f32(f), 0x1.4ae0cp-26f, f);
+    return wadi_log_ends_f32(x, k + WADI_FMA(f, 0x1.715476p+0f, f * q, f));
 }
 
 WADI_FN float wadi_log10_f32(float x) {
     float k;
     const float f = wadi_split_f32(x, &k);
-    return wadi_log_ends_f32(x, wadi_log_of_base_f32(f, k, 0x1.bcb7b2p-2f, -0x1.5b235ep-27f,
-                                                     0x1.344p-2f, 0x1.3509f8p-18f));
+    const float q = WADI_FMA(f, wadi_poly_log10_f32(f), -0x1.5b235ep-27f, f);
+    const float p = f * 0x1.bcb7b2p-2f, v = WADI_FMA(k, 0x1.344p-2f, p, f);
+    const float e = WADI_FMA(k, 0x1.344p-2f, -v, f) + p;
+    const float low = WADI_FMA(f, q, WADI_FMA(f, 0x1.bcb7b2p-2f, -p, f), f);
+    return wadi_log_ends_f32(x, v + (e + WADI_FMA(k, 0x1.3509f8p-18f, low, f)));
 }
 
 WADI_FN float wadi_log1p_f32(float x) {

@@ -5,18 +5,18 @@
 
 #include "graph/elementary/builtin.h"
 
-/* (exp(x) - 1 - x) / x^2 up to log(2) / 2, within 2^-52.9 */
+/* (exp(x) - 1 - x) / x^2 up to log(2) / 2, within 2^-56.3 of the result */
 WADI_FN double wadi_poly_exp_f64(double x) {
-    double y = 0x1.af38a86439c48p-26;
-    y = WADI_FMA(y, x, 0x1.28918452d535dp-22, );
-    y = WADI_FMA(y, x, 0x1.71de0daeef9ebp-19, );
-    y = WADI_FMA(y, x, 0x1.a019b90e0e49cp-16, );
-    y = WADI_FMA(y, x, 0x1.a01a01a7c3f95p-13, );
-    y = WADI_FMA(y, x, 0x1.6c16c1788b9e8p-10, );
-    y = WADI_FMA(y, x, 0x1.11111111109b3p-7, );
-    y = WADI_FMA(y, x, 0x1.5555555553d63p-5, );
-    y = WADI_FMA(y, x, 0x1.5555555555556p-3, );
-    y = WADI_FMA(y, x, 0x1.0000000000001p-1, );
+    double y = 0x1.ad7fe62ae0aa1p-26;
+    y = WADI_FMA(y, x, 0x1.28ad72ee2f4b6p-22, );
+    y = WADI_FMA(y, x, 0x1.71df2503b9f51p-19, );
+    y = WADI_FMA(y, x, 0x1.a0199a0c0f179p-16, );
+    y = WADI_FMA(y, x, 0x1.a01a012a7cc3bp-13, );
+    y = WADI_FMA(y, x, 0x1.6c16c1842a452p-10, );
+    y = WADI_FMA(y, x, 0x1.1111111127b70p-7, );
+    y = WADI_FMA(y, x, 0x1.555555555087bp-5, );
+    y = WADI_FMA(y, x, 0x1.55555555554fap-3, );
+    y = WADI_FMA(y, x, 0x1.000000000000ap-1, );
     return y;
 }
 /* the same for sums of two numbers, within 2^-58.4 */
@@ -44,13 +44,46 @@ WADI_FN double wadi_poly_exp_light(double x) {
     y = WADI_FMA(y, x, 0x1.0000000b90f35p-1, );
     return y;
 }
-/* the same in f32, within 2^-23.8 */
+/* the same in f32, within 2^-28.2 of the result */
 WADI_FN float wadi_poly_exp_f32(float x) {
-    float y = 0x1.6d11080000000p-10f;
-    y = WADI_FMA(y, x, 0x1.120b6c0000000p-7f, f);
-    y = WADI_FMA(y, x, 0x1.55551a0000000p-5f, f);
-    y = WADI_FMA(y, x, 0x1.5554dc0000000p-3f, f);
+    float y = 0x1.6ac7780000000p-10f;
+    y = WADI_FMA(y, x, 0x1.123de20000000p-7f, f);
+    y = WADI_FMA(y, x, 0x1.5558580000000p-5f, f);
+    y = WADI_FMA(y, x, 0x1.55548c0000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.fffffc0000000p-2f, f);
+    return y;
+}
+/* the same for exp(x) - 1, within 2^-28.8 of the result */
+WADI_FN float wadi_poly_expm1_f32(float x) {
+    float y = 0x1.a032c40000000p-13f;
+    y = WADI_FMA(y, x, 0x1.6d71f60000000p-10f, f);
+    y = WADI_FMA(y, x, 0x1.11118a0000000p-7f, f);
+    y = WADI_FMA(y, x, 0x1.5554b20000000p-5f, f);
+    y = WADI_FMA(y, x, 0x1.5555540000000p-3f, f);
     y = WADI_FMA(y, x, 0x1.0000000000000p-1f, f);
+    return y;
+}
+/* (2^x - 1 - x log(2)) / x^2 up to 1/2, within 2^-57.6 of the result */
+WADI_FN double wadi_poly_exp2_f64(double x) {
+    double y = 0x1.e7c75b5c130d7p-32;
+    y = WADI_FMA(y, x, 0x1.e617c17bc6c61p-28, );
+    y = WADI_FMA(y, x, 0x1.b526528fea101p-24, );
+    y = WADI_FMA(y, x, 0x1.62bfc9ee54662p-20, );
+    y = WADI_FMA(y, x, 0x1.ffcbfbc7e74a9p-17, );
+    y = WADI_FMA(y, x, 0x1.4309130dc821ep-13, );
+    y = WADI_FMA(y, x, 0x1.5d87fe78c36efp-10, );
+    y = WADI_FMA(y, x, 0x1.3b2ab6fba0785p-7, );
+    y = WADI_FMA(y, x, 0x1.c6b08d704a046p-5, );
+    y = WADI_FMA(y, x, 0x1.ebfbdff82c5a1p-3, );
+    return y;
+}
+/* the same in f32, within 2^-28.2 of the result */
+WADI_FN float wadi_poly_exp2_f32(float x) {
+    float y = 0x1.41a42c0000000p-13f;
+    y = WADI_FMA(y, x, 0x1.5f06a20000000p-10f, f);
+    y = WADI_FMA(y, x, 0x1.3b2db00000000p-7f, f);
+    y = WADI_FMA(y, x, 0x1.c6af840000000p-5f, f);
+    y = WADI_FMA(y, x, 0x1.ebfbdc0000000p-3f, f);
     return y;
 }
 /* (2 atanh(s) - 2 s) / s^3 of x = s^2, s up to 3 - sqrt(8), within 2^-51.5 */
@@ -82,18 +115,45 @@ WADI_FN double wadi_poly_log_light(double x) {
     y = WADI_FMA(y, x, -0x1.fffffffff81d4p-2, );
     return y;
 }
-/* (log(1 + x) - x + x^2 / 2) / x^3 from sqrt(1/2) - 1 to sqrt(2) - 1, in f32, within 2^-25.8 */
+/* (log(1 + x) - x + x^2 / 2) / x^3 from sqrt(1/2) - 1 to sqrt(2) - 1, in f32, within 2^-29.8 of the result */
 WADI_FN float wadi_poly_log_f32(float x) {
-    float y = -0x1.fc0cb20000000p-5f;
-    y = WADI_FMA(y, x, 0x1.af5d040000000p-4f, f);
-    y = WADI_FMA(y, x, -0x1.b412c40000000p-4f, f);
-    y = WADI_FMA(y, x, 0x1.c41af40000000p-4f, f);
-    y = WADI_FMA(y, x, -0x1.fdfb480000000p-4f, f);
-    y = WADI_FMA(y, x, 0x1.24968c0000000p-3f, f);
-    y = WADI_FMA(y, x, -0x1.555c560000000p-3f, f);
-    y = WADI_FMA(y, x, 0x1.9999a80000000p-3f, f);
-    y = WADI_FMA(y, x, -0x1.fffff20000000p-3f, f);
-    y = WADI_FMA(y, x, 0x1.5555560000000p-2f, f);
+    float y = 0x1.1b49560000000p-4f;
+    y = WADI_FMA(y, x, -0x1.e2ed8e0000000p-4f, f);
+    y = WADI_FMA(y, x, 0x1.e64f6e0000000p-4f, f);
+    y = WADI_FMA(y, x, -0x1.fb425a0000000p-4f, f);
+    y = WADI_FMA(y, x, 0x1.2332cc0000000p-3f, f);
+    y = WADI_FMA(y, x, -0x1.5562ea0000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.99a5460000000p-3f, f);
+    y = WADI_FMA(y, x, -0x1.ffffee0000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.5555460000000p-2f, f);
+    return y;
+}
+/* (log2(1 + x) - x / log(2)) / x^2 of the same, in f32, within 2^-27.9 of the result */
+WADI_FN float wadi_poly_log2_f32(float x) {
+    float y = 0x1.98b3a20000000p-4f;
+    y = WADI_FMA(y, x, -0x1.5c5cda0000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.5ecc9a0000000p-3f, f);
+    y = WADI_FMA(y, x, -0x1.6de8ca0000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.a41c3e0000000p-3f, f);
+    y = WADI_FMA(y, x, -0x1.ec843a0000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.277f300000000p-2f, f);
+    y = WADI_FMA(y, x, -0x1.71546a0000000p-2f, f);
+    y = WADI_FMA(y, x, 0x1.ec70880000000p-2f, f);
+    y = WADI_FMA(y, x, -0x1.7154760000000p-1f, f);
+    return y;
+}
+/* (log10(1 + x) - x / log(10)) / x^2 of the same, in f32, within 2^-26.6 of the result */
+WADI_FN float wadi_poly_log10_f32(float x) {
+    float y = 0x1.ec203a0000000p-6f;
+    y = WADI_FMA(y, x, -0x1.a378720000000p-5f, f);
+    y = WADI_FMA(y, x, 0x1.a667840000000p-5f, f);
+    y = WADI_FMA(y, x, -0x1.b899480000000p-5f, f);
+    y = WADI_FMA(y, x, 0x1.f9dcfe0000000p-5f, f);
+    y = WADI_FMA(y, x, -0x1.2886440000000p-4f, f);
+    y = WADI_FMA(y, x, 0x1.63d04a0000000p-4f, f);
+    y = WADI_FMA(y, x, -0x1.bcb7a20000000p-4f, f);
+    y = WADI_FMA(y, x, 0x1.287a680000000p-3f, f);
+    y = WADI_FMA(y, x, -0x1.bcb7b20000000p-3f, f);
     return y;
 }
 /* what follows 2 s + 2/3 s^3 in 2 atanh(s), / s^5, of x = s^2, within 2^-55.1 */
@@ -262,21 +322,27 @@ WADI_FN double wadi_poly_erf_f64(double x) {
     y = WADI_FMA(y, x, -0x1.849d1ac0de79bp-4, );
     return y;
 }
-/* (erfc(x)^(-1/16) - 1) / x up to 3.95, for results of f32, within 2^-32.0 */
-WADI_FN double wadi_poly_erf_light(double x) {
-    double y = 0x1.ddeeaaa137257p-34;
-    y = WADI_FMA(y, x, -0x1.2aec10a481e17p-30, );
-    y = WADI_FMA(y, x, -0x1.d9d5fb035d27ep-28, );
-    y = WADI_FMA(y, x, 0x1.0d4afaff56f8bp-22, );
-    y = WADI_FMA(y, x, -0x1.3edd01de88a77p-19, );
-    y = WADI_FMA(y, x, 0x1.d751092f38243p-17, );
-    y = WADI_FMA(y, x, -0x1.7c0bab1c423f3p-15, );
-    y = WADI_FMA(y, x, 0x1.e6bbe8cc3a303p-14, );
-    y = WADI_FMA(y, x, 0x1.dc105e240a8b7p-13, );
-    y = WADI_FMA(y, x, 0x1.3c209229ef285p-13, );
-    y = WADI_FMA(y, x, 0x1.3055304a66c98p-7, );
-    y = WADI_FMA(y, x, 0x1.5a524243983f5p-5, );
-    y = WADI_FMA(y, x, 0x1.20dd74f3d394fp-4, );
+/* erf(t) / t - 1 of x = t^2, t up to 15/16, in f32, within 2^-30.0 of the result */
+WADI_FN float wadi_poly_erf_inner_f32(float x) {
+    float y = 0x1.4f8fa00000000p-14f;
+    y = WADI_FMA(y, x, -0x1.a612a20000000p-11f, f);
+    y = WADI_FMA(y, x, 0x1.544aaa0000000p-8f, f);
+    y = WADI_FMA(y, x, -0x1.b801200000000p-6f, f);
+    y = WADI_FMA(y, x, 0x1.ce2d640000000p-4f, f);
+    y = WADI_FMA(y, x, -0x1.8127400000000p-2f, f);
+    y = WADI_FMA(y, x, 0x1.06eba80000000p-3f, f);
+    return y;
+}
+/* (-log2(erfc(15/16 + x)) - 0x1.37b4b00000000p+1) / x up to 3, in f32, within 2^-27.4 of the result */
+WADI_FN float wadi_poly_erf_outer_f32(float x) {
+    float y = 0x1.42711c0000000p-13f;
+    y = WADI_FMA(y, x, -0x1.f11f700000000p-11f, f);
+    y = WADI_FMA(y, x, 0x1.0357f20000000p-9f, f);
+    y = WADI_FMA(y, x, 0x1.187bf80000000p-13f, f);
+    y = WADI_FMA(y, x, -0x1.bc709c0000000p-7f, f);
+    y = WADI_FMA(y, x, 0x1.0271d60000000p-4f, f);
+    y = WADI_FMA(y, x, 0x1.3470da0000000p+0f, f);
+    y = WADI_FMA(y, x, 0x1.d3f4580000000p+1f, f);
     return y;
 }
 /* exp(y^2) erfc(y) (1 + 2 y), less its value at 0, / x, of x = (y - 15/4) / (y + 15/4), y up to 28, within 2^-56.8 */
@@ -326,21 +392,19 @@ WADI_FN double wadi_poly_erf_outer(double x) {
     y = WADI_FMA(y, x, 0x1.3ccda0b5d5dc2p+0, );
     return y;
 }
-/* exp(y^2) erfc(y) (1 + 2 y) of the same x, y up to 10.5, for results of f32, within 2^-32.6 */
+/* exp(y^2) erfc(y) (1 + 2 y) of the same x, y up to 10.5, for results of f32, within 2^-27.3 of the result */
 WADI_FN double wadi_poly_erfc_light(double x) {
-    double y = -0x1.1dfd5c9decd45p-14;
-    y = WADI_FMA(y, x, -0x1.bb80946f4e82ep-12, );
-    y = WADI_FMA(y, x, 0x1.2f375b6462066p-12, );
-    y = WADI_FMA(y, x, 0x1.dfa18b3d3d73fp-10, );
-    y = WADI_FMA(y, x, -0x1.3e6a3f43c895bp-7, );
-    y = WADI_FMA(y, x, 0x1.d079042b8852fp-6, );
-    y = WADI_FMA(y, x, -0x1.e0e1f8ef1a062p-5, );
-    y = WADI_FMA(y, x, 0x1.7a14f46a5dcaap-4, );
-    y = WADI_FMA(y, x, -0x1.bda857203fd73p-4, );
-    y = WADI_FMA(y, x, 0x1.510167005a9f9p-4, );
-    y = WADI_FMA(y, x, 0x1.d5f1a38c240bfp-9, );
-    y = WADI_FMA(y, x, -0x1.1f3676875ac1bp-3, );
-    y = WADI_FMA(y, x, 0x1.3ccda0b6826e4p+0, );
+    double y = 0x1.1c25a4211fe3ap-10;
+    y = WADI_FMA(y, x, 0x1.29d6486b4227fp-9, );
+    y = WADI_FMA(y, x, -0x1.464e2076e8e3bp-7, );
+    y = WADI_FMA(y, x, 0x1.cb7e15f484a50p-6, );
+    y = WADI_FMA(y, x, -0x1.e0ff8bc09e71cp-5, );
+    y = WADI_FMA(y, x, 0x1.7a526f9c23907p-4, );
+    y = WADI_FMA(y, x, -0x1.bd9f5a7cebd6cp-4, );
+    y = WADI_FMA(y, x, 0x1.50fce55e57c2fp-4, );
+    y = WADI_FMA(y, x, 0x1.d5df0a820f246p-9, );
+    y = WADI_FMA(y, x, -0x1.1f366a0855cf3p-3, );
+    y = WADI_FMA(y, x, 0x1.3ccda0c98aba5p+0, );
     return y;
 }
 /* z (log(gamma(z)) - (z - 1/2) log(z) + z - log(2 pi) / 2) of x = 1 / z^2, z from 8, within 2^-57.6 */
