@@ -49,17 +49,18 @@ static void do_map(maker *m) {
         gen_keep(m, wadi_imap_env(gen_of_index_and_element, m, it.a), it.rank, m->want, it.shape);
 }
 
+item gen_like(maker *m, const item *it) {
+    for (int tries = 0; tries < 8; tries++) {
+        const item b = gen_pick(m);
+        if (b.shape == it->shape && b.rank == it->rank) return b;
+    }
+    return *it;
+}
+
 static void do_zip(maker *m) {
     const item a = gen_pick(m);
     item same[4] = {a, a, a, a};
-    for (int k = 1; k < 4; k++)
-        for (int tries = 0; tries < 8; tries++) {
-            const item b = gen_pick(m);
-            if (b.shape == a.shape && b.rank == a.rank) {
-                same[k] = b;
-                break;
-            }
-        }
+    for (int k = 1; k < 4; k++) same[k] = gen_like(m, &a);
     for (int k = 0; k < 4; k++) m->given[k] = same[k].type;
     m->want = gen_type(&m->r);
     const wadi_acc x = same[0].a, y = same[1].a, z = same[2].a;
@@ -125,8 +126,32 @@ static wadi_exp modulo_extent(void *env, wadi_exp a) {
     return wadi_mod(wadi_convert(WADI_I64, a), wadi_i64(m->constant));
 }
 
+static wadi_exp modulo_length(void *env, wadi_exp a) {
+    return wadi_mod(wadi_convert(WADI_I64, a), *(const wadi_exp *)env);
+}
+
+static wadi_exp as_i32(wadi_exp a) {
+    return wadi_convert(WADI_I32, a);
+}
+
+/* Places that are not known to be in range, of a vector that is as long as those of the pool, and of others in turn. */
+static void gather_stored(maker *m, const item *it) {
+    const item from = gen_pick_ranked(m, 1, 1);
+    const wadi_acc longer =
+        wadi_scanl(gen_associative(m, from.type), gen_literal(m, from.type), from.a);
+    wadi_exp n = wadi_extent(longer, 0);
+    wadi_acc at = wadi_map_env(modulo_length, &n, it->a);
+    if (gen_below(&m->r, 2)) at = wadi_map(as_i32, at);
+    if (gen_below(&m->r, 3) == 0) at = wadi_gather(wadi_compute(at), wadi_iota(WADI_I64, n));
+    gen_keep(m, wadi_gather(wadi_compute(at), longer), it->rank, from.type, it->shape);
+}
+
 static void do_gather(maker *m) {
     const item it = gen_pick(m);
+    if (gen_below(&m->r, 2)) {
+        gather_stored(m, &it);
+        return;
+    }
     m->constant = GEN_TABLE;
     const wadi_acc at = wadi_map_env(modulo_extent, m, it.a);
     gen_keep(m, wadi_gather(at, m->table), it.rank, WADI_I32, it.shape);
@@ -336,24 +361,65 @@ static void do_lookup(maker *m) {
     gen_keep(m, wadi_map_env(looked_up, &l, it.a), it.rank, l.from.type, it.shape);
 }
 
+/* What goes round: arrays of one shape, and the number of turns that are left. */
+typedef struct going {
+    maker *m;
+    int n;
+    item part[4];
+} going;
+
 static wadi_acc turns_left(void *env, wadi_acc state) {
-    (void)env;
-    return wadi_unit(wadi_gt(wadi_the(wadi_tuple_get(state, 1)), wadi_i64(0)));
+    const going *g = env;
+    return wadi_unit(wadi_gt(wadi_the(wadi_tuple_get(state, g->n)), wadi_i64(0)));
+}
+
+/* Part k after a turn, from the state before and what is new: computed from one part or two, the next part of that type as it is, or rotated. */
+static wadi_acc after_turn(const going *g, int k, wadi_acc state, const wadi_acc *fresh) {
+    maker *m = g->m;
+    const int i = gen_below(&m->r, g->n), j = gen_below(&m->r, g->n);
+    const wadi_acc x = wadi_tuple_get(state, i), y = wadi_tuple_get(state, j);
+    int next = (k + 1) % g->n;
+    while (g->part[next].type != g->part[k].type) next = (next + 1) % g->n;
+    item it = g->part[next];
+    it.a = next < k && gen_below(&m->r, 2) ? fresh[next] : wadi_tuple_get(state, next);
+    m->given[0] = g->part[i].type;
+    m->given[1] = g->part[j].type;
+    m->want = g->part[k].type;
+    switch (g->n == 1 ? 2 : gen_below(&m->r, 5)) {
+    case 0:
+        return it.a;
+    case 1:
+        if (it.rank == 0) return it.a;
+        return wadi_backpermute_env(wadi_shape_of(it.a), rotated, &it, it.a);
+    case 2:
+        return wadi_map_env(gen_fn1, m, x);
+    default:
+        return wadi_zip_with_env(gen_fn2, m, x, y);
+    }
 }
 
 static wadi_acc turn(void *env, wadi_acc state) {
-    const wadi_acc left = wadi_tuple_get(state, 1);
-    const wadi_acc next = wadi_map_env(gen_fn1, env, wadi_tuple_get(state, 0));
-    return wadi_tuple2(next, wadi_unit(wadi_sub(wadi_the(left), wadi_i64(1))));
+    const going *g = env;
+    wadi_acc next[5];
+    for (int k = 0; k < g->n; k++) next[k] = after_turn(g, k, state, next);
+    const wadi_exp left = wadi_the(wadi_tuple_get(state, g->n));
+    next[g->n] = wadi_unit(wadi_sub(left, wadi_i64(1)));
+    return wadi_tuple(g->n + 1, next);
 }
 
 /* Each element of the stream goes round as often as its own size says. */
 static void do_turns(maker *m) {
-    const item it = gen_pick(m);
-    const wadi_acc turns = wadi_unit(wadi_mod(wadi_size(gen_pick(m).a), wadi_i64(4)));
-    m->given[0] = m->want = it.type;
-    const wadi_acc state = wadi_awhile_env(turns_left, turn, m, wadi_tuple2(it.a, turns));
-    gen_keep(m, wadi_tuple_get(state, 0), it.rank, it.type, it.shape);
+    going g = {.m = m, .n = 1 + gen_below(&m->r, 4)};
+    wadi_acc start[5];
+    g.part[0] = gen_pick(m);
+    for (int k = 0; k < g.n; k++) {
+        if (k > 0) g.part[k] = gen_like(m, &g.part[0]);
+        start[k] = g.part[k].a;
+    }
+    start[g.n] = wadi_unit(wadi_mod(wadi_size(gen_pick(m).a), wadi_i64(4)));
+    const wadi_acc end = wadi_awhile_env(turns_left, turn, &g, wadi_tuple(g.n + 1, start));
+    for (int k = 0; k < g.n; k++)
+        gen_keep(m, wadi_tuple_get(end, k), g.part[0].rank, g.part[k].type, g.part[0].shape);
 }
 
 static wadi_exp two_values(void *env, wadi_exp x) {

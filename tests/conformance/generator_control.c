@@ -53,23 +53,27 @@ static void do_branches(maker *m) {
 
 static wadi_acc some_left(void *env, wadi_acc state) {
     (void)env;
-    return wadi_unit(wadi_gt(wadi_the(wadi_tuple_get(state, 1)), wadi_i64(0)));
+    return wadi_unit(wadi_gt(wadi_the(wadi_tuple_get(state, 2)), wadi_i64(0)));
 }
 
-/* Long vectors would grow without end. */
+/* Long vectors would grow without end. The parts may change places. */
 static wadi_acc next_round(void *env, wadi_acc state) {
     maker *m = env;
-    const item it = {wadi_tuple_get(state, 0), 1, WADI_I64, gen_fresh_class(m)};
+    const int first = gen_below(&m->r, 2);
+    const item it = {wadi_tuple_get(state, first), 1, WADI_I64, gen_fresh_class(m)};
     const wadi_acc next = wadi_take(wadi_i64(40), computed(m, &it));
-    const wadi_exp left = wadi_the(wadi_tuple_get(state, 1));
-    return wadi_tuple2(next, wadi_unit(wadi_sub(left, wadi_i64(1))));
+    const wadi_exp left = wadi_the(wadi_tuple_get(state, 2));
+    const wadi_acc all[] = {next, wadi_tuple_get(state, gen_below(&m->r, 2)),
+                            wadi_unit(wadi_sub(left, wadi_i64(1)))};
+    return wadi_tuple(3, all);
 }
 
 static void do_rounds(maker *m) {
     const wadi_acc turns = wadi_unit(wadi_mod(wadi_size(gen_pick(m).a), wadi_i64(4)));
-    const wadi_acc start = wadi_tuple2(computed(m, NULL), turns);
-    const wadi_acc end = wadi_awhile_env(some_left, next_round, m, start);
-    gen_keep(m, wadi_tuple_get(end, 0), 1, WADI_I64, gen_fresh_class(m));
+    const wadi_acc start[] = {computed(m, NULL), wadi_iota(WADI_I64, gen_small_extent(m)), turns};
+    const wadi_acc end = wadi_awhile_env(some_left, next_round, m, wadi_tuple(3, start));
+    for (int k = 0; k < 2; k++)
+        gen_keep(m, wadi_tuple_get(end, k), 1, WADI_I64, gen_fresh_class(m));
 }
 
 /* ---- sequences within an element ---- */
@@ -107,10 +111,31 @@ static void do_pieces(maker *m) {
     gen_keep(m, all, 1, WADI_I64, gen_fresh_class(m));
 }
 
+/* Two vectors of a state that keep their shape: each is computed from the other, or from both, and from the element's size. */
+static wadi_acc crossed(void *env, wadi_acc state, wadi_acc a) {
+    maker *m = env;
+    const wadi_acc x = wadi_tuple_get(state, 0), y = wadi_tuple_get(state, 1);
+    m->constant = gen_below(&m->r, 9);
+    m->given[0] = m->given[1] = m->want = WADI_I64;
+    const wadi_acc sum = wadi_zip_with_env(gen_fn2, m, x, y), old = wadi_map_env(gen_fn1, m, x);
+    const wadi_acc n = wadi_unit(wadi_size(a));
+    const wadi_acc more = wadi_zip_with(wadi_add, y, wadi_fill(wadi_shape_of(y), wadi_the(n)));
+    return gen_below(&m->r, 2) ? wadi_tuple2(more, gen_below(&m->r, 2) ? sum : old)
+                               : wadi_tuple2(sum, gen_below(&m->r, 2) ? more : x);
+}
+
 static void do_longest(maker *m) {
     const wadi_acc v = wadi_take(wadi_i64(60), computed(m, NULL));
     wadi_seq s = wadi_subarrays(wadi_ix1(wadi_i64(1 + gen_below(&m->r, 9))), v);
     s = wadi_map_seq_env(piece, m, s);
+    if (gen_below(&m->r, 2)) {
+        const wadi_exp n = gen_small_extent(m);
+        const wadi_acc z = wadi_tuple2(wadi_iota(WADI_I64, n), wadi_fill(wadi_ix1(n), wadi_i64(5)));
+        const wadi_acc end = wadi_consume(wadi_fold_seq_env(crossed, m, z, s));
+        const int shape = gen_fresh_class(m);
+        for (int k = 0; k < 2; k++) gen_keep(m, wadi_tuple_get(end, k), 1, WADI_I64, shape);
+        return;
+    }
     const wadi_acc z = wadi_iota(WADI_I64, wadi_i64(gen_below(&m->r, 3)));
     gen_keep(m, wadi_consume(wadi_fold_seq(longer, z, s)), 1, WADI_I64, gen_fresh_class(m));
 }

@@ -82,6 +82,8 @@ int gen_fresh_class(maker *m);
 /* A pooled array, the younger the likelier, so that chains form. */
 item gen_pick(maker *m);
 item gen_pick_ranked(maker *m, int least, int most);
+/* A pooled array of that shape; often itself. */
+item gen_like(maker *m, const item *it);
 wadi_exp gen_small_extent(maker *m);
 
 /* One random array operation (generator_arrays.c). */
