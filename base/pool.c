@@ -5,7 +5,8 @@
  * a worker wakes never waits for that worker.
  *
  * A thread draws the ranges of its own share from the front, then those of others from the back. So neighbouring ranges, which may read the
- * same memory, are mostly one thread's; and in the next loop of that length a thread finds in its cache what it wrote in this one.
+ * same memory, are mostly one thread's; and in the next loop of that length a thread finds in its cache what it wrote in this one. A loop of fewer
+ * ranges than threads deals them to the first threads, and nobody looks at other shares: so it costs many threads no more than few.
  *
  * Chunks of a stream follow each other within microseconds, but waking a thread takes tens of microseconds. So whoever waits spins
  * for a short time before it sleeps. */
@@ -48,9 +49,10 @@ struct wadi_pool {
     wadi_pool_fn fn;
     void *env;
     int64_t n, grain;
+    int dealt; /* so many shares had ranges when it began; the others are empty */
     atomic_int_fast64_t busy_ns;
     int threads;
-    share *shares;    /* of `threads` */
+    share *shares;    /* of `threads`; all are empty between loops */
     worker workers[]; /* threads - 1 of them */
 };
 
@@ -76,9 +78,11 @@ static void run_range(wadi_pool *p, int number, int64_t range) {
 /* Draws ranges until none are left: first of the thread's own share, then of those behind it, and around. */
 static void draw(wadi_pool *p, int number) {
     const int64_t start = wadi_clock_ns();
-    for (int k = 0; k < p->threads; k++) {
-        share *from = &p->shares[(number + k) % p->threads];
-        for (int64_t range; draw_one(from, k == 0, &range);) run_range(p, number, range);
+    const int dealt = p->dealt;
+    for (int k = 0, at = number % dealt; k < dealt; k++) {
+        for (int64_t range; draw_one(&p->shares[at], at == number, &range);)
+            run_range(p, number, range);
+        at = at + 1 < dealt ? at + 1 : 0;
     }
     atomic_fetch_add_explicit(&p->busy_ns, wadi_clock_ns() - start, memory_order_relaxed);
 }
@@ -175,6 +179,7 @@ static wadi_status make(const wadi_keep_kind *kind, int threads, wadi_pool **out
     p->kind = kind;
     p->threads = threads;
     p->shares = shares;
+    for (int i = 0; i < threads; i++) atomic_init(&shares[i].left, 0);
     wadi_status status = init_sync(p, err);
     for (int i = 0; status == WADI_OK && i < threads - 1; i++) {
         p->workers[i].pool = p;
@@ -232,9 +237,10 @@ static int64_t set_ranges(wadi_pool *p, int64_t n, int64_t grain) {
 }
 
 static void deal(wadi_pool *p, int64_t ranges) {
-    const int64_t each = ranges / p->threads, more = ranges % p->threads;
+    p->dealt = ranges < p->threads ? (int)ranges : p->threads;
+    const int64_t each = ranges / p->dealt, more = ranges % p->dealt;
     uint_least64_t from = 0;
-    for (int i = 0; i < p->threads; i++) {
+    for (int i = 0; i < p->dealt; i++) {
         const uint_least64_t below = from + (uint_least64_t)(each + (i < more));
         atomic_store_explicit(&p->shares[i].left, from << HALF | below, memory_order_relaxed);
         from = below;

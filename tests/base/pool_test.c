@@ -16,11 +16,11 @@
 #include "base/error.h"
 #include "base/thread.h"
 
-enum { MOST = 1000, THREADS = 4 };
+enum { MOST = 1000, THREADS = 4, MANY_THREADS = 64 };
 
 typedef struct tally {
     int seen[MOST]; /* plain: the thread sanitizer watches that no two workers share an iteration */
-    atomic_int inside[THREADS];
+    atomic_int inside[MANY_THREADS];
     atomic_bool clash;
     atomic_bool wrong_range;
     int64_t n, grain;
@@ -136,6 +136,18 @@ static void many_short_loops_end(void **state) {
     wadi_pool *p = NULL;
     assert_int_equal(wadi_pool_create(THREADS, &p, NULL), WADI_OK);
     for (int i = 0; i < 2000; i++) run_and_check(p, 1 + i % 9, 1);
+    wadi_pool_destroy(p);
+}
+
+/* Loops of fewer ranges than threads, of as many, and of more follow each other. */
+static void many_threads_share_few_ranges(void **state) {
+    WADI_UNUSED(state);
+    wadi_pool *p = NULL;
+    assert_int_equal(wadi_pool_create(MANY_THREADS, &p, NULL), WADI_OK);
+    for (int i = 0; i < 150; i++) {
+        const int64_t ranges = i % 3 == 0 ? 1 + i % 7 : MANY_THREADS - 2 + i % 5;
+        run_and_check(p, 3 * ranges - i % 3, 3);
+    }
     wadi_pool_destroy(p);
 }
 
@@ -289,6 +301,7 @@ int main(void) {
         cmocka_unit_test(every_thread_takes_part),
         cmocka_unit_test(each_thread_begins_with_its_own_share),
         cmocka_unit_test(many_short_loops_end),
+        cmocka_unit_test(many_threads_share_few_ranges),
         cmocka_unit_test(loops_of_several_threads_take_turns),
         cmocka_unit_test(busy_time_only_grows),
         cmocka_unit_test(a_kept_pool_begins_anew),
