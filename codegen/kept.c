@@ -113,6 +113,14 @@ static wadi_sval bool_of(const wadi_sblock *body, const wadi_sinst *number) {
     return converts || chooses ? number->args[0] : WADI_NONE;
 }
 
+/* Whether both go through one array, so that they have as many elements. A predicate that reads none of them does not say so. */
+static bool share_an_array(const element_fun *a, const element_fun *b) {
+    for (int i = 0; i < a->narrays; i++)
+        for (int k = 0; k < b->narrays; k++)
+            if (a->arrays[i] == b->arrays[k]) return true;
+    return false;
+}
+
 bool wadi_counts_kept(const wadi_module *m, const wadi_bind *filter) {
     const wadi_bind *ones = summed_by(m, maker_of(m, filter->args[0]));
     if (!ones) return false;
@@ -121,6 +129,7 @@ bool wadi_counts_kept(const wadi_module *m, const wadi_bind *filter) {
                    .b = {m, keep, filter->nargs - 1, filter->args + 1},
                    .steps = STEPS};
     if (f->body->nparams != fields_of(&c.a) || keep->body->nparams != fields_of(&c.b)) return false;
+    if (!share_an_array(&c.a, &c.b)) return false;
     if (f->body->nyields != 1 || m->values[ones->args[0]].type.array[0].rank != 1) return false;
     const wadi_sval kept = bool_of(f->body, wadi_sblock_maker(f->body, f->body->yields[0]));
     return kept != WADI_NONE && same_scalar(&c, kept, keep->body->yields[0]);

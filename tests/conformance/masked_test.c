@@ -296,6 +296,28 @@ static void wrong_counts_are_told(void **state) {
     texts_check(state, wrong, true);
 }
 
+/* A predicate that reads no element counts another vector, longer or shorter: the two are not one. */
+static void counts_of_another_vector_are_told(void **state) {
+    static const char text[] = "program other\n"
+                               "input r33 : f64[n]\n"
+                               "input r16 : f64[m]\n"
+                               "input z : i64[k]\n"
+                               "all = unit { eq (z ! 0) 0 }\n"
+                               "ones = map %s (x) { convert i64 (the all) }\n"
+                               "count = fold 0 ones (a, x) { add a x }\n"
+                               "kept = compact count %s (x) { the all }\n"
+                               "r = fold 0.0 kept (a, x) { %s a x }\n"
+                               "output r\n";
+    static const char *const vectors[] = {"r33", "r16"}, *const ops[] = {"add", "max"};
+    for (int k = 0; k < 4; k++) {
+        char other[512], same[512];
+        snprintf(other, sizeof other, text, vectors[k % 2], vectors[1 - k % 2], ops[k / 2]);
+        texts_check(state, other, true);
+        snprintf(same, sizeof same, text, vectors[k % 2], vectors[k % 2], ops[k / 2]);
+        texts_check(state, same, false);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folds_of_many_lengths),
@@ -309,6 +331,7 @@ int main(void) {
         cmocka_unit_test(filters_of_rows),
         cmocka_unit_test(faults_are_told),
         cmocka_unit_test(wrong_counts_are_told),
+        cmocka_unit_test(counts_of_another_vector_are_told),
     };
     return cmocka_run_group_tests(tests, texts_open, texts_close);
 }
