@@ -88,6 +88,7 @@ typedef struct features {
     bool op[64], type[WADI_TYPE_COUNT], rank[WADI_MAX_RANK + 1], depth[64];
     int records[3]; /* arrays of them that come in by a stream, leave by one, are an input */
     int zipped;     /* two streams from outside, side by side */
+    int twins;      /* stages that read what another one reads */
     int alone, inputs, lengthy;
 } features;
 
@@ -120,6 +121,15 @@ static void note_value(features *f, const wadi_val_type *t) {
     }
 }
 
+static bool has_twin(const wadi_block *b, int i) {
+    const wadi_op *map = wadi_op_find(wadi_operators(), "map_seq");
+    for (int k = 0; k < i; k++)
+        if (b->binds[k]->op == map && b->binds[i]->op == map &&
+            b->binds[k]->args[0] == b->binds[i]->args[0])
+            return true;
+    return false;
+}
+
 static void note_features(features *f, const wadi_module *m, const wadi_block *b, int depth) {
     f->depth[depth] = true;
     for (int i = 0; i < b->nbinds; i++) {
@@ -128,6 +138,7 @@ static void note_features(features *f, const wadi_module *m, const wadi_block *b
         f->op[number_of(bind->op)] = true;
         for (int k = 0; k < bind->nresults; k++) note_value(f, &m->values[bind->results[k]].type);
         for (int k = 0; k < bind->nblocks; k++) note_features(f, m, bind->blocks[k], depth + 1);
+        f->twins += depth == 0 && has_twin(b, i);
         if (strcmp(name, "stream_in") == 0)
             f->records[0] += has_records(&m->values[bind->results[0]].type);
         if (strcmp(name, "stream_out") == 0) {
@@ -189,7 +200,7 @@ the_compiled_seeds_have_every_operator_type_rank_depth_and_kind_of_stream(void *
     wanting += missing("region at depth", f.depth, DEEPEST + 1, number_name);
     assert_int_equal(wanting, 0);
     for (int i = 0; i < 3; i++) assert_true(f.records[i] > 1);
-    assert_true(f.zipped > 1 && f.alone > 1 && f.inputs > 1 && f.lengthy > 0);
+    assert_true(f.zipped > 1 && f.alone > 1 && f.inputs > 1 && f.lengthy > 0 && f.twins > 1);
 }
 
 /* ---- calls ---- */

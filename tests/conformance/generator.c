@@ -1,6 +1,6 @@
 /* Programs grow in a pool of arrays: each step picks an operation whose arguments the pool can supply, and adds its
- * result. A program is one or two stages over a stream, or over several side by side, and sometimes a second sequence that it makes
- * itself. */
+ * result. A program is one or two stages over a stream, or over several side by side, sometimes another stage over the same one, and sometimes
+ * a second sequence that it makes itself. */
 #include "tests/conformance/generator.h"
 
 #include <stdlib.h>
@@ -264,6 +264,17 @@ static void read_alone(maker *m, const gen_outside *o, int stream) {
     wadi_output(stream == 1 ? "alone1" : "alone2", wadi_consume(gen_consumed(m, s)));
 }
 
+/* Another stage over what the first one reads, with steps of its own. */
+static void read_again(maker *m, wadi_seq in) {
+    const wadi_seq t = wadi_map_seq_env(body, m, in);
+    if (gen_below(&m->r, 3) > 0) {
+        wadi_stream_out(t, "again");
+        return;
+    }
+    chain(m);
+    wadi_output("again", wadi_consume(gen_consumed(m, t)));
+}
+
 /* The first stream, and others beside it; which are left over comes back in `left`. */
 static wadi_seq read_streams(maker *m, const gen_outside *o, bool *left) {
     wadi_seq s = read_stream(m, o, 0);
@@ -292,7 +303,13 @@ wadi_program *gen_program(uint64_t seed, int size, gen_outside *out) {
     wadi_program *p = wadi_program_create("random");
     if (!p) return NULL;
     read_inputs(&m, out);
-    wadi_seq s = wadi_map_seq_env(body, &m, read_streams(&m, out, left));
+    const wadi_seq in = read_streams(&m, out, left);
+    maker again = m;
+    again.r.state = (seed + 7) * 2 + 1;      /* so that all else is the same with and without it */
+    const int twin = gen_below(&again.r, 6); /* in front of all ends, behind them, or none */
+    again.size = size / 2 + 1;
+    if (twin == 0) read_again(&again, in);
+    wadi_seq s = wadi_map_seq_env(body, &m, in);
     if (!m.lengthy && gen_below(&m.r, 3) == 0) {
         chain(&m);
         s = wadi_map_seq_env(body, &m, gen_transduced(&m, s));
@@ -307,5 +324,6 @@ wadi_program *gen_program(uint64_t seed, int size, gen_outside *out) {
     for (int k = 1; k < out->streams; k++)
         if (left[k]) read_alone(&m, out, k);
     if (gen_below(&m.r, 3) == 0) second_sequence(&m);
+    if (twin == 1) read_again(&again, in);
     return p;
 }

@@ -2,7 +2,8 @@
  *
  * A program is a function of (seed, size): the same pair gives the same program, a smaller size a shorter one, which is
  * how failures are shrunk. Programs read one to three streams of ragged or regular arrays, of records too, and whole arrays; they compute a
- * random body of `size` array operations per element in one or two stages, and deliver some of its values; some also consume a
+ * random body of `size` array operations per element in one or two stages, and deliver some of its values; some have another stage over what the
+ * first one reads, with a sink or a consumer of its own; some also consume a
  * sequence that they make themselves.
  */
 #ifndef TESTS_CONFORMANCE_GENERATOR_H
