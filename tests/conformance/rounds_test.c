@@ -38,16 +38,22 @@ static void check_loop(void **state, const char *body) {
 static void parts_change_places(void **state) {
     check_loop(state, "        yield y, x, v, u, m\n");
     check_loop(state, "        w = map x (e) { mul e 0.5 }\n        yield y, w, u, c, m\n");
-    check_loop(state, "        w = zip_with x y (e, f) { sub e (mul f 0.5) }\n"
-                      "        z = imap u (i, e) { rem (add (mul e 3) i) (the n) }\n"
+    check_loop(state, "        w = generate n (i) { sub (x ! i) (mul (y ! i) 0.5) }\n"
+                      "        z = generate n (i) { rem (add (mul (u ! i) 3) i) (the n) }\n"
                       "        yield w, w, z, z, m\n");
 }
 
 static void parts_read_each_other(void **state) {
+    /* each has the shape that it had, so the loop has two buffers for it */
+    check_loop(
+        state,
+        "        w = zip_with x y (e, f) { add f 0.5 }\n"
+        "        z = zip_with y x (e, f) { mul f 0.75 }\n"
+        "        o = zip_with u v (e, f) { rem (if lt f 0 { sub 0 f } else { f }) (the n) }\n"
+        "        f = zip_with v u (e, f) { add e f }\n"
+        "        yield w, z, o, f, m\n");
     check_loop(state, "        w = map y (e) { add e 0.5 }\n        z = map x (e) { mul e 0.75 }\n"
-                      "        o = map v (e) { rem (if lt e 0 { sub 0 e } else { e }) (the n) }\n"
-                      "        f = zip_with u v (e, f) { add e f }\n"
-                      "        yield w, z, o, f, m\n");
+                      "        yield w, z, v, u, m\n");
     /* from the end to the beginning, at places that are part of the state, summed, and scattered */
     check_loop(state, "        w = reverse dim=0 y\n        z = map u (e) { x ! e }\n"
                       "        o = generate n (i) { u ! (sub (sub (the n) 1) i) }\n"
@@ -63,9 +69,10 @@ static void parts_read_what_is_new(void **state) {
                       "        z = zip_with w y (e, f) { sub f e }\n"
                       "        o = generate n (i) { u ! (sub (sub (the n) 1) i) }\n"
                       "        f = zip_with o u (e, f) { sub e f }\n        yield w, z, o, f, m\n");
+    /* two parts are computed in their other buffers, two are copied */
     check_loop(state, "        w = zip_with x y (e, f) { sub f e }\n"
-                      "        z = zip_with w x (e, f) { add f (mul e 0.5) }\n"
-                      "        yield z, w, c, v, m\n");
+                      "        z = zip_with y w (e, f) { add f (mul e 0.5) }\n"
+                      "        yield w, z, u, v, m\n");
 }
 
 /* A branch, a loop and a value of another shape in the same memory make parts. */
@@ -74,7 +81,8 @@ static void parts_come_from_regions(void **state) {
                       "        t = map y (e) { add e 1.0 }\n"
                       "        w = acond even { yield t } else { yield x }\n"
                       "        z = acond even { yield x } else { yield t }\n"
-                      "        yield w, z, u, v, m\n");
+                      "        f = assert_shape w n\n        g = assert_shape z n\n"
+                      "        yield f, g, u, v, m\n");
     check_loop(state,
                "        t = map x (e) { add e 1.0 }\n"
                "        w, z, j = awhile t y 0 (e, f, i) {\n"
