@@ -358,15 +358,16 @@ static const wadi_token *attribute_of(const wadi_parser *p, const wadi_token *op
     return NULL;
 }
 
-/* None of the attributes is missing, and they make sense together. */
+/* None of several attributes is missing, and they make sense together. A single one may be a list of any length, which the type rule knows. */
 static wadi_status check_attrs(wadi_parser *p, const wadi_token *op_name, const wadi_bind *b) {
     const wadi_op *op = b->op;
-    const char *wrong = op->wrong_attrs ? op->wrong_attrs(b) : NULL;
-    if (b->nattrs < words_in(op->attrs))
+    const int words = words_in(op->attrs);
+    if (b->nattrs < words && (words > 1 || b->nargs == 0))
         return wadi_fail_at(p->err, ((wadi_loc){p->file, op_name->line}), WADI_INVALID,
                             "line %d, column %d: %s: %d attributes, expected %d: %s%s",
-                            op_name->line, op_name->column, op->name, b->nattrs,
-                            words_in(op->attrs), op->attrs, wadi_parse_hint_form(p, op));
+                            op_name->line, op_name->column, op->name, b->nattrs, words, op->attrs,
+                            wadi_parse_hint_form(p, op));
+    const char *wrong = op->wrong_attrs ? op->wrong_attrs(b) : NULL;
     if (!wrong) return WADI_OK;
     const wadi_token *named = attribute_of(p, op_name, wrong), *t = named ? named : op_name;
     return wadi_fail_at(p->err, ((wadi_loc){p->file, t->line}), WADI_INVALID,
@@ -379,8 +380,10 @@ static wadi_status check_type(wadi_parser *p, const wadi_token *t, wadi_bind *b)
     wadi_error why = {0};
     const wadi_status st = b->op->type(p->m, b, &why);
     if (st == WADI_OK) return WADI_OK;
-    return wadi_fail_at(p->err, ((wadi_loc){p->file, t->line}), st, "line %d, column %d: %s",
-                        t->line, t->column, why.msg);
+    const char *form =
+        strstr(why.msg, ": 0 attributes, expected ") ? wadi_parse_hint_form(p, b->op) : "";
+    return wadi_fail_at(p->err, ((wadi_loc){p->file, t->line}), st, "line %d, column %d: %s%s",
+                        t->line, t->column, why.msg, form);
 }
 
 /* `: type, ..` after a binding: the types of the results, which must be the true ones, and extents declared for them */
