@@ -4,7 +4,7 @@
  * Results must not depend on the cut, and only `fold_batch` lets a program see a chunk. The program runs several times on what
  * the command line binds, each time with another chunk size. Nothing is delivered. Instead, a hash of the shape and bytes of
  * each result, and of each element of an outgoing stream, is kept and compared. A program that calls routines runs once more
- * without them, by the regions that define their meaning; its real and complex results must agree except for rounding. On another
+ * without them, by the regions that define their meaning; its results must agree except for rounding. On another
  * device than the first of the table, the program runs once more on the first. Of several devices, each runs it once more alone, and all of them once in
  * turn, chunk by chunk, since short runs would be shared by none. If all inputs were typed and the run was short, the
  * interpreter also runs the program.
@@ -24,6 +24,7 @@
 #include "cli/difference.h"
 #include "cli/meaning.h"
 #include "cli/options.h"
+#include "cli/routines.h"
 #include "operators/rules.h"
 #include "operators/table.h"
 #include "sched/devices.h"
@@ -329,13 +330,10 @@ static wadi_status rerun(const options *o, const wadi_module *m, const wadi_exe 
 
 /* ---- library routines ---- */
 
-static bool names_routines(const wadi_block *b) {
-    for (int i = 0; i < b->nbinds; i++) {
-        if (strcmp(b->binds[i]->op->name, "foreign") == 0) return true;
-        for (int k = 0; k < b->binds[i]->nblocks; k++)
-            if (names_routines(b->binds[i]->blocks[k])) return true;
-    }
-    return false;
+/* Whole numbers and shapes have to be the same where routines give no real numbers; else rounding may have changed them. */
+static bool same_but_for_routines(const wadi_module *m, const trace *x, const trace *y) {
+    const bool whole = x->hash.n == y->hash.n && x->whole == y->whole;
+    return same_but_for_rounding(x, y) && (whole || wadi_cli_names_rounding(m));
 }
 
 static wadi_status without_routines(const options *o, const wadi_module *m, const char *text,
@@ -347,7 +345,7 @@ static wadi_status without_routines(const options *o, const wadi_module *m, cons
     wadi_status st = wadi_compile_text(text, name, &how, &exe, err);
     if (st == WADI_OK) st = observe(o, m, exe, &own, err);
     for (size_t i = 0; st == WADI_OK && i < first->traces.n; i++)
-        if (!same_but_for_rounding(first->traces.at[i], own.traces.at[i]))
+        if (!same_but_for_routines(m, first->traces.at[i], own.traces.at[i]))
             st = wadi_fail(
                 err, WADI_FAULT,
                 "\"%s\" has other values without library routines: the region of a foreign does "
@@ -377,7 +375,7 @@ static bool same_bits(const trace *x, const trace *y) {
 /* Compares with what somebody else computed: "the interpreter", "cpu". */
 static wadi_status compare_meaning(const wadi_module *m, const observed *runs,
                                    const observed *meaning, const char *who, wadi_error *err) {
-    const bool routines = names_routines(m->main);
+    const bool routines = wadi_cli_names_routines(m);
     for (size_t i = 0; i < runs->traces.n; i++) {
         const trace *x = runs->traces.at[i], *y = meaning->traces.at[i];
         if (same_bits(x, y)) continue;
@@ -388,7 +386,7 @@ static wadi_status compare_meaning(const wadi_module *m, const observed *runs,
                              "change: its norm times %g",
                              x->name, who, allowed(x, y));
         }
-        if (routines && same_but_for_rounding(x, y)) continue;
+        if (routines && same_but_for_routines(m, x, y)) continue;
         return wadi_fail(err, WADI_FAULT,
                          "\"%s\" has other values than %s computes: this is a defect of wadi, "
                          "please report it",
@@ -525,7 +523,7 @@ static wadi_status check(const options *o, const char *text, const char *name, w
     if (st == WADI_OK) st = rerun(o, m, exe, &first, &meaning, err);
     if (st == WADI_OK && meaning.refusal.status != WADI_OK)
         st = wadi_fail_at(err, meaning.refusal.at, WADI_FAULT, "%s", meaning.refusal.msg);
-    if (st == WADI_OK && names_routines(m->main))
+    if (st == WADI_OK && wadi_cli_names_routines(m))
         st = without_routines(o, m, text, name, &first, err);
     if (st == WADI_OK && meaning.asked)
         st = compare_meaning(m, &first, &meaning, "the interpreter", err);
@@ -535,6 +533,7 @@ static wadi_status check(const options *o, const char *text, const char *name, w
     if (st == WADI_OK && fast) st = without_fast_math(o, m, text, name, &first, &difference, err);
     if (st == WADI_OK) tell(o, elsewhere, &all, shares, meaning.asked);
     if (st == WADI_OK && fast) tell_difference(&difference);
+    if (st == WADI_OK) wadi_cli_tell_unknown(m, true, "", ", and nothing was compared", stdout);
     forget(&first);
     forget(&meaning);
     wadi_exe_destroy(exe);
@@ -587,5 +586,7 @@ const wadi_cli_command wadi_cli_check = {
     "  --kernels FILE     takes kernels from this bundle (see wadi build), compiles what it lacks; "
     "a bundle that cannot\n"
     "                     be used is an error\n"
+    "  --routines LIB.so  compares the routines of this library with their regions; as for `wadi "
+    "run`\n"
     "  --wait, --key, --senders, --token    for links, as for `wadi run`\n",
     run};

@@ -6,6 +6,7 @@
 
 #include "base/args.h"
 #include "cli/links.h"
+#include "cli/routines.h"
 #include "codegen/build/bundles.h"
 #include "codegen/fast_math.h"
 #include "codegen/targets.h"
@@ -32,6 +33,7 @@ wadi_status wadi_cli_take_wait(void *options, const char *value, wadi_error *err
         {.name = "--memory", .take = wadi_cli_take_memory},                                \
         {.name = "--target", .take = wadi_target_take},                                    \
         {.name = "--kernels", .take = wadi_bundles_take},                                  \
+        {.name = "--routines", .take = wadi_cli_take_routines},                            \
         {.name = "--device", .take = wadi_device_take},                                    \
         {.name = "--fast-math", .take = wadi_fast_math_take, .flag = true},                \
         {.name = "--wait", .take = wadi_cli_take_wait}, WADI_CLI_TEXT("--key", links.key), \

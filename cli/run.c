@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/profile.h"
+#include "cli/routines.h"
 #include "operators/table.h"
 #include "sched/schedules.h"
 
@@ -109,6 +110,7 @@ static wadi_status run_text(const options *o, const char *text, const char *name
     wadi_status st = wadi_ir_parse(text, name, wadi_operators(), &m, err);
     if (st == WADI_OK) st = wadi_compile_text(text, name, &o->compile, &exe, err);
     if (st == WADI_OK) st = run_exe(o, m, exe, err);
+    if (st == WADI_OK) wadi_cli_tell_unknown(m, false, "wadi: ", "", stderr);
     wadi_exe_destroy(exe);
     wadi_module_destroy(m);
     return st;
@@ -161,6 +163,8 @@ const wadi_cli_command wadi_cli_run = {
     "  --kernels FILE     takes kernels from this bundle (see wadi build), compiles what it lacks; "
     "a bundle that cannot\n"
     "                     be used is an error\n"
+    "  --routines LIB.so  calls the routines of this library, which exports wadi_routines_1; see\n"
+    "                     wadi/routines.h\n"
     "  --disable PASSES   leaves out these passes, separated by commas; see wadi passes\n"
     "  --sync             forces written files onto the disk before the program ends\n"
     "  --stats            prints on standard error how the run went\n"

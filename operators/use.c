@@ -8,7 +8,9 @@
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
     WADI_TRY(wadi_rule_counts(m, b, 0, 0, err));
     if (!b->data || b->nresults != 1 || m->values[b->results[0]].type.is_seq)
-        return wadi_fail_at(err, b->loc, WADI_INVALID, "use: needs data and the type of one array");
+        return wadi_fail_at(err, b->loc, WADI_INVALID,
+                            "use: needs the type of one array and its numbers; a single number is "
+                            "written i64[] [0]");
     const wadi_array_type *t = m->values[b->results[0]].type.array;
     bool fits = t->rank == b->data->rank && t->elem.fields == b->data->fields;
     for (int f = 0; fits && f < t->elem.fields; f++) fits = t->elem.type[f] == b->data->type[f];

@@ -72,6 +72,12 @@ bool wadi_foreign_has(const char *name) {
     return wadi_radix_has(name) || find(name) != NULL || wadi_foreign_own_has(name);
 }
 
+bool wadi_foreign_lists(const char *name) {
+    for (int i = 0; i < ROWS; i++)
+        if (lists(&rows[i], name)) return true;
+    return false;
+}
+
 static bool is_empty(const wadi_call *call) {
     for (int k = call->nin; k < call->nin + call->nout; k++) {
         int64_t size = call->count;

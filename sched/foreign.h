@@ -33,6 +33,8 @@ typedef struct wadi_library {
 
 /* Whether an installed library has the routine. */
 bool wadi_foreign_has(const char *name);
+/* Whether a library of the table has the routine, installed or not. */
+bool wadi_foreign_lists(const char *name);
 /* Runs the routine; false if there is none or it declines, or fails: then *failure (or NULL) has a status, and a message that names it. Calls without
  * problems or without elements succeed without it. */
 bool wadi_foreign_run(const wadi_call *call, wadi_error *failure);

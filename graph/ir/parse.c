@@ -380,8 +380,9 @@ static wadi_status check_type(wadi_parser *p, const wadi_token *t, wadi_bind *b)
     wadi_error why = {0};
     const wadi_status st = b->op->type(p->m, b, &why);
     if (st == WADI_OK) return WADI_OK;
-    const char *form =
-        strstr(why.msg, ": 0 attributes, expected ") ? wadi_parse_hint_form(p, b->op) : "";
+    const bool counts =
+        strstr(why.msg, " arguments, expected ") || strstr(why.msg, ": 0 attributes, expected ");
+    const char *form = counts ? wadi_parse_hint_form(p, b->op) : "";
     return wadi_fail_at(p->err, ((wadi_loc){p->file, t->line}), st, "line %d, column %d: %s%s",
                         t->line, t->column, why.msg, form);
 }

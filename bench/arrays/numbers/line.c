@@ -114,7 +114,7 @@ static wadi_status same(const sides *s, const char *what, const wadi_array *a,
     return WADI_OK;
 }
 
-/* Weights tell elements apart that have changed places. peers/numbers.py does the same. */
+/* Weights tell elements apart that have changed places. peers/arrays.py does the same. */
 static void sum_up(sides *s) {
     for (int k = 0; k < s->outputs; k++)
         for (int64_t i = 0; i < length_of(&s->result[k]); i++) {

@@ -29,7 +29,7 @@ struct numbers_line {
     const char *output[NUMBERS_OUTPUTS];    /* ended by NULL; in all, as many columns at most */
     numbers_peer peer;
     const char *peer_name; /* NULL: "C OpenMP" */
-    const char *task;      /* what peers/numbers.py calls it; NULL: no peer in Python */
+    const char *task;      /* what peers/arrays.py calls it; NULL: no peer in Python */
     const char *libraries; /* that have it: "numpy jax numba polars" */
     int64_t extra;         /* for the peers: a length of rows, a number of bins */
     double bytes;          /* read and written at least; 0: not what bounds it */

@@ -20,7 +20,7 @@ static void open_child(const bench *b) {
     if (tried) return;
     tried = true;
     (void)snprintf(threads, sizeof threads, "%d", b->threads);
-    const char *const argv[] = {b->python, WADI_BENCH_ARRAYS "/peers/numbers.py", threads, NULL};
+    const char *const argv[] = {b->python, WADI_BENCH_ARRAYS "/peers/arrays.py", threads, NULL};
     if (bench_child_open(argv, &child, &why) == WADI_OK) return;
     child = NULL;
     bench_say(b, "skipping all peers in Python: %s", why.msg);

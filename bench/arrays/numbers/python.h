@@ -1,4 +1,4 @@
-/* Peers in Python: bench/arrays/peers/numbers.py, one process for the whole program. A line's inputs go there as files of a temporary folder, which are
+/* Peers in Python: bench/arrays/peers/arrays.py, one process for the whole program. A line's inputs go there as files of a temporary folder, which are
  * removed when it has read them. */
 #ifndef WADI_BENCH_ARRAYS_NUMBERS_PYTHON_H
 #define WADI_BENCH_ARRAYS_NUMBERS_PYTHON_H

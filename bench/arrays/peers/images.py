@@ -8,7 +8,6 @@ import os
 import sys
 import time
 
-del sys.path[0]  # numbers.py beside this file is not the numbers of the standard library
 library, task, threads, folder = sys.argv[1:5]
 shape = tuple(int(x) for x in sys.argv[5].split("x"))
 os.environ["NUMBA_NUM_THREADS"] = os.environ["HL_NUM_THREADS"] = threads

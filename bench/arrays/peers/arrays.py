@@ -3,14 +3,13 @@
     load TASK FOLDER EXTRA    reads the task's vectors, FOLDER/NAME.TYPE; answers 0
     run LIBRARY               answers the seconds of the work alone; the first time for a library also the weighted sum of its results
 
-    numbers.py THREADS"""
+    arrays.py THREADS"""
 import glob
 import os
 import sys
 import time
 
 THREADS = sys.argv[1]
-sys.path.pop(0)  # this file would be taken for the module of the same name
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ[name] = THREADS
 os.environ["JAX_PLATFORMS"] = "cpu"
