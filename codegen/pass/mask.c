@@ -27,7 +27,6 @@ typedef WADI_VEC(wadi_bind *) bindings;
 typedef struct masking {
     wadi_module *m;
     wadi_pass_cx *cx;
-    int *reads;        /* [value], extents alone too */
     wadi_block **home; /* [value] the block whose binding makes it */
     uint32_t known;    /* values that were there before */
     bool changed, failed;
@@ -353,10 +352,6 @@ static void rewrite(masking *s, const masked *k, bindings *out) {
 
 /* ---- the walk ---- */
 
-static void count_read(void *env, const wadi_read *r) {
-    ((int *)env)[*r->at]++;
-}
-
 static void know_homes(masking *s, wadi_block *block) {
     for (int i = 0; i < block->nbinds; i++) {
         const wadi_bind *b = block->binds[i];
@@ -378,39 +373,15 @@ static void walk(masking *s, wadi_block *block) {
     wadi_vec_free(&out);
 }
 
-/* Filters that nobody reads any more go, with the maps behind them. */
-static void drop(masking *s, wadi_block *block) {
-    int kept = block->nbinds;
-    for (int i = block->nbinds; i-- > 0;) {
-        wadi_bind *b = block->binds[i];
-        const bool unread = b->nresults == 1 && s->reads[b->results[0]] == 0 &&
-                            (wadi_op_has(b->op, WADI_TRAIT_KEEPS) || b->op->one_to_one);
-        if (unread)
-            for (int a = 0; a < b->nargs; a++) s->reads[b->args[a]]--;
-        else
-            block->binds[--kept] = b;
-        for (int k = b->nblocks; k-- > 0;) drop(s, b->blocks[k]);
-    }
-    block->binds += kept;
-    block->nbinds -= kept;
-    block->capacity = block->nbinds;
-}
-
+/* Filters that nobody reads any more go, with the maps behind them, as all that is dead. */
 wadi_status wadi_pass_mask(wadi_module *m, wadi_pass_cx *cx, wadi_error *err) {
     masking s = {.m = m,
                  .cx = cx,
                  .known = m->nvalues,
-                 .reads = WADI_NEW_N(cx->scratch, int, (size_t)m->nvalues + 1),
                  .home = WADI_NEW_N(cx->scratch, wadi_block *, (size_t)m->nvalues + 1)};
-    if (!s.reads || !s.home) return wadi_fail(err, WADI_MEMORY, "mask: out of memory");
-    wadi_reads_block(m->main, count_read, s.reads);
+    if (!s.home) return wadi_fail(err, WADI_MEMORY, "mask: out of memory");
     know_homes(&s, m->main);
     walk(&s, m->main);
-    if (s.changed && !s.failed) {
-        s.reads = WADI_NEW_N(cx->scratch, int, (size_t)m->nvalues + 1);
-        if (!s.reads) return wadi_fail(err, WADI_MEMORY, "mask: out of memory");
-        wadi_reads_block(m->main, count_read, s.reads);
-        drop(&s, m->main);
-    }
-    return s.failed ? wadi_fail(err, WADI_MEMORY, "mask: out of memory") : WADI_OK;
+    if (s.failed) return wadi_fail(err, WADI_MEMORY, "mask: out of memory");
+    return s.changed ? wadi_pass_dce(m, cx, err) : WADI_OK;
 }
