@@ -24,7 +24,7 @@ typedef struct joining {
     wadi_pass_cx *cx;
     int *at;       /* [value] the binding of the main block that makes it, or NOT_HERE */
     bool *ended;   /* [value] computed from what a whole sequence gives */
-    bool *is_read; /* [value] as an array, by the stage at hand */
+    bool *is_read; /* [value] as an array, by the stages at hand */
     int *
         turn; /* [value] a sequence's, in the order in which they are asked for, from 1; 0: nobody does */
     int turns;
@@ -132,16 +132,19 @@ static void note_array(void *env, const wadi_read *r) {
     if (r->kind != WADI_READ_YIELD && r->kind != WADI_READ_EXTENT) ((bool *)env)[*r->at] = true;
 }
 
-static bool reads_param(const joining *s, wadi_bind *b, int p) {
-    wadi_block *region = b->blocks[0];
+static void note_params(const joining *s, wadi_block *region) {
     for (int k = 0; k < region->nparams; k++) s->is_read[region->params[k]] = false;
     wadi_reads_block(region, note_array, s->is_read);
-    return s->is_read[region->params[p]] && s->m->values[region->params[p]].type.array[0].rank > 0;
 }
 
 static bool share_an_array(const joining *s, wadi_bind *a, wadi_bind *b) {
-    for (int p = 0; p < a->blocks[0]->nparams; p++)
-        if (reads_param(s, a, p) && reads_param(s, b, p)) return true;
+    wadi_block *x = a->blocks[0], *y = b->blocks[0];
+    note_params(s, x);
+    note_params(s, y);
+    for (int p = 0; p < x->nparams; p++)
+        if (s->is_read[x->params[p]] && s->is_read[y->params[p]] &&
+            s->m->values[x->params[p]].type.array[0].rank > 0)
+            return true;
     return false;
 }
 
