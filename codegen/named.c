@@ -2,7 +2,8 @@
 #include "codegen/named.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "codegen/given.h"
 
 void wadi_named_heading(const wadi_named *x, const char *title) {
     wadi_text_addf(x->out, "%s== %s ==\n\n", x->out->n > 0 ? "\n" : "", title);
@@ -42,25 +43,13 @@ void wadi_named_extent(const wadi_named *x, wadi_ext e) {
 
 /* ---- extents that are given ---- */
 
-static bool find(const char *given, const char *name, int64_t *out) {
-    const size_t n = strlen(name);
-    for (const char *at = given; at != NULL; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strncmp(at, name, n) == 0 && at[n] == '=') {
-            *out = strtoll(at + n + 1, NULL, 10);
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool find_atom(const wadi_named *x, wadi_ext e, int64_t *out) {
     wadi_text name;
     wadi_named to = *x;
     wadi_text_init(&name);
     to.out = &name;
     wadi_named_extent(&to, e);
-    const bool found = !name.failed && find(x->given, wadi_text_str(&name), out);
+    const bool found = !name.failed && wadi_given_extent(x->given, wadi_text_str(&name), out);
     wadi_text_fini(&name);
     return found;
 }

@@ -11,6 +11,7 @@
 #include "base/task.h"
 #include "codegen/explain.h"
 #include "codegen/fast_math.h"
+#include "codegen/given.h"
 #include "codegen/pipeline.h"
 #include "codegen/plan/plan.h"
 #include "codegen/targets.h"
@@ -205,21 +206,6 @@ static wadi_status pick_target(wadi_exe *exe, const wadi_compile_options *o, wad
     return WADI_OK;
 }
 
-/* "NAME=NUMBER,NAME=NUMBER": extents may be called x.0, too. */
-static wadi_status check_extents(const char *extents, wadi_error *err) {
-    for (const char *at = extents; at != NULL && *at != '\0'; at += *at == ',') {
-        const size_t name = strcspn(at, "=,");
-        const size_t digits = at[name] == '=' ? strspn(at + name + 1, "0123456789") : 0;
-        const char *end = at + name + 1 + digits;
-        if (name == 0 || digits == 0 || digits > 15 || (*end != ',' && *end != '\0') ||
-            strcmp(end, ",") == 0)
-            return wadi_fail(err, WADI_INVALID,
-                             "extents: \"%s\": expected NAME=NUMBER, with commas between", extents);
-        at = end;
-    }
-    return WADI_OK;
-}
-
 /* Runs the passes over the module and plans it. */
 static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_error *err) {
     const wadi_pipeline_options passes = {.disable = o->disable,
@@ -229,7 +215,7 @@ static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_erro
     const wadi_plan_options plan = {.unchecked = o->unchecked};
     wadi_diag *diag = NULL;
     wadi_exe_set *first = NULL;
-    WADI_TRY(check_extents(o->extents, err));
+    WADI_TRY(wadi_given_check(o->extents, err));
     WADI_TRY(pick_target(exe, o, err));
     exe->fast =
         o->math == WADI_MATH_FAST || (o->math == WADI_MATH_AUTO && wadi_fast_math_is_asked());

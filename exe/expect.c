@@ -1,9 +1,7 @@
 /* What a run is expected to do with each body: schedule and chunk, by the cost rule (sched/schedules.c), and why. */
 #include "exe/expect.h"
 
-#include <stdlib.h>
-#include <string.h>
-
+#include "codegen/given.h"
 #include "exe/exe.h"
 #include "sched/policy.h"
 #include "sched/schedules.h"
@@ -49,30 +47,17 @@ static void expect_stream(const wadi_plan *p, const wadi_plan_stream *s, int for
 
 /* ---- chunks ---- */
 
-/* The number that "n=100,xs.0=3" gives to a name. */
-static bool find_given(const char *extents, const char *name, double *out) {
-    const size_t n = strlen(name);
-    for (const char *at = extents; at && *at; at += strcspn(at, ","), at += *at == ',') {
-        if (strncmp(at, name, n) != 0 || at[n] != '=') continue;
-        *out = strtod(at + n + 1, NULL);
-        return true;
-    }
-    return false;
-}
-
 /* How many values dimension d of a source's component has: declared, or given by its name or that of the component (xs.0). */
 static bool extent_of(const wadi_plan_extent *e, const char *slot, int d, const char *extents,
-                      double *out) {
-    if (e->value >= 0) {
-        *out = (double)e->value;
-        return true;
-    }
+                      int64_t *out) {
+    *out = e->value;
+    if (e->value >= 0) return true;
     wadi_text name = {0};
     if (e->name)
         wadi_text_add(&name, e->name);
     else
         wadi_text_addf(&name, "%s.%d", slot ? slot : "", d);
-    const bool found = !name.failed && find_given(extents, wadi_text_str(&name), out);
+    const bool found = !name.failed && wadi_given_extent(extents, wadi_text_str(&name), out);
     wadi_text_fini(&name);
     return found;
 }
@@ -82,11 +67,12 @@ static bool add_bytes(const wadi_plan *p, const wadi_plan_source *s, const char 
                       double *bytes) {
     for (int k = 0; k < s->nslots; k++) {
         const wadi_plan_slot *slot = &p->slots[s->slots[k]];
-        double size = 0, values = 0;
+        double size = 0;
+        int64_t values = 0;
         for (int f = 0; f < slot->fields; f++) size += wadi_type_size(slot->type[f]);
         for (int d = 0; d < slot->rank; d++) {
             if (!extent_of(&s->extent[k][d], slot->name, d, extents, &values)) return false;
-            size *= values;
+            size *= (double)values;
         }
         *bytes += size;
     }
