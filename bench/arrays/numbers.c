@@ -15,6 +15,8 @@ static const bench_entry benchmarks[] = {
     {"smvm", numbers_smvm, "sparse products on the shapes of Table 3"},
     {"statistics", numbers_statistics, "sum, sum of squares, least and greatest"},
     {"norm2", numbers_norm2, "two sums, one of a filter, and two maps"},
+    {"masked", numbers_masked, "four folds of what a filter keeps"},
+    {"beside", numbers_beside, "folds beside a map and a scan"},
     {"scan", numbers_scan, "running sums"},
     {"segments", numbers_segments, "sums of segments, at every split"},
     {"histogram", numbers_histogram, "numbers in bins"},

@@ -59,6 +59,8 @@ wadi_status numbers_radix(bench *b, wadi_error *err);
 wadi_status numbers_smvm(bench *b, wadi_error *err);
 wadi_status numbers_statistics(bench *b, wadi_error *err);
 wadi_status numbers_norm2(bench *b, wadi_error *err);
+wadi_status numbers_masked(bench *b, wadi_error *err);
+wadi_status numbers_beside(bench *b, wadi_error *err);
 wadi_status numbers_scan(bench *b, wadi_error *err);
 wadi_status numbers_segments(bench *b, wadi_error *err);
 wadi_status numbers_histogram(bench *b, wadi_error *err);

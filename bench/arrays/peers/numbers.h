@@ -1,5 +1,5 @@
 /* Loops in C that bench_numbers compares with, compiled with -ffast-math: compilers may reorder sums, and take the vector functions of their library.
- * All threads of OpenMP work. */
+ * All threads of OpenMP work, but for those of numbers_folds.c. */
 #ifndef WADI_BENCH_NUMBERS_PEER_H
 #define WADI_BENCH_NUMBERS_PEER_H
 
@@ -27,5 +27,12 @@ void peer_histogram(int64_t n, const int32_t *x, int64_t bins, int64_t *out);
 /* One round: each point goes to the nearest of k centres (3 k numbers), whose means and numbers of points are the result. */
 void peer_kmeans(int64_t n, const float *x, const float *y, const float *z, int64_t k,
                  const float *centres, double *mx, double *my, double *mz, int64_t *count);
+
+/* Of the numbers that are positive: how many, sum (wraps), minimum and maximum. */
+void peer_masked(int64_t n, const int32_t *xs, int64_t *out_count, int32_t *out);
+/* Returns the sum; out: half of each. */
+float peer_fold_and_map(int64_t n, const float *xs, float *out);
+/* Returns the maximum; out: the sums up to each. */
+float peer_fold_and_scan(int64_t n, const float *xs, float *out);
 
 #endif

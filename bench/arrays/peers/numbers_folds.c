@@ -1,23 +1,7 @@
-/* Folds, alone and beside maps and scans, as loops in C. */
-#include "bench/arrays/peers/folds.h"
+/* Folds of what a filter keeps, and beside maps and scans, as loops in C of one thread. */
+#include "bench/arrays/peers/numbers.h"
 
 #include <math.h>
-
-void peer_statistics(int64_t n, const float *xs, float *out) {
-    float sum = 0, squares = 0, least = INFINITY, most = -INFINITY;
-#pragma omp simd reduction(+ : sum, squares) reduction(min : least) reduction(max : most)
-    for (int64_t i = 0; i < n; i++) {
-        const float x = xs[i];
-        sum += x;
-        squares += x * x;
-        least = x < least ? x : least;
-        most = x > most ? x : most;
-    }
-    out[0] = sum;
-    out[1] = squares;
-    out[2] = least;
-    out[3] = most;
-}
 
 void peer_masked(int64_t n, const int32_t *xs, int64_t *out_count, int32_t *out) {
     int64_t count = 0;
@@ -36,20 +20,6 @@ void peer_masked(int64_t n, const int32_t *xs, int64_t *out_count, int32_t *out)
     out[0] = (int32_t)sum;
     out[1] = least;
     out[2] = most;
-}
-
-void peer_norm2(int64_t n, const float *xs, const float *ys, float *out_xs, float *out_ys) {
-    float sum1 = 0, sum2 = 0;
-#pragma omp simd reduction(+ : sum1, sum2)
-    for (int64_t i = 0; i < n; i++) {
-        sum1 += xs[i];
-        sum2 += ys[i] > 0 ? ys[i] : 0;
-    }
-#pragma omp simd
-    for (int64_t i = 0; i < n; i++) {
-        out_xs[i] = xs[i] / sum1;
-        out_ys[i] = ys[i] / sum2;
-    }
 }
 
 float peer_fold_and_map(int64_t n, const float *xs, float *out) {
