@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "bench/arrays/peers/elementary.h"
+#include "bench/streams/program.h"
 #include "wadi/wadi.h"
 
 enum { COUNT = 1 << 20, OPTIONS = 1 << 22 };
@@ -138,10 +139,6 @@ static void keep_least(double *best, double time) {
 
 /* ---- functions ---- */
 
-static double element(wadi_type t, const void *a, size_t k) {
-    return t == WADI_F32 ? (double)((const float *)a)[k] : ((const double *)a)[k];
-}
-
 static void measure(form m, int rounds) {
     static double in[COUNT], out[COUNT]; /* or as many floats */
     static const char *const extent[] = {"n"}, *const x[] = {"x"};
@@ -176,8 +173,8 @@ static void measure(form m, int rounds) {
             m.f->map[f32](COUNT, in, out);
         keep_least(&best[1], now() - start);
         for (size_t k = 0; k < (m.sums ? 1 : COUNT); k++) {
-            const double got = element(m.t, y.column[0], k),
-                         want = m.sums ? sum : element(m.t, out, k);
+            const double got = bench_number(m.t, y.column[0], (int64_t)k),
+                         want = m.sums ? sum : bench_number(m.t, out, (int64_t)k);
             if (!(fabs(got - want) <= (f32 ? 1e-4 : 1e-10) * (fabs(want) + (m.sums ? COUNT : 1))))
                 fail(name, "results differ");
         }

@@ -68,10 +68,6 @@ static wadi_status open_numpy(const bench *b, job *j, wadi_error *err) {
 
 /* ---- one case ---- */
 
-static double at(const job *j, const void *column, int64_t i) {
-    return j->type == WADI_F32 ? (double)((const float *)column)[i] : ((const double *)column)[i];
-}
-
 static wadi_program *product(const job *j) {
     static const char *const square[] = {"n", "n"};
     wadi_program *p = wadi_program_create("product");
@@ -116,7 +112,8 @@ static wadi_status check(job *j, wadi_error *err) {
     WADI_TRY(bench_program_result(&j->program, "c", &got, err));
     WADI_TRY(run_tiles(j, &unused, err));
     for (int64_t i = 0; i < j->n * j->n; i++) {
-        const double x = at(j, got.column[0], i), y = at(j, j->c, i);
+        const double x = bench_number(j->type, got.column[0], i),
+                     y = bench_number(j->type, j->c, i);
         if (!(x - y <= most * y && y - x <= most * y))
             return wadi_fail(err, WADI_INTERNAL, "element %lld is %.9g, in C %.9g", (long long)i, x,
                              y);

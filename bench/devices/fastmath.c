@@ -24,8 +24,7 @@ static const wadi_compile_options maths[MATHS] = {
 /* ---- the difference ---- */
 
 static double number_at(const wadi_array *a, int field, int64_t i) {
-    return a->type[field] == WADI_F64 ? ((const double *)a->column[field])[i]
-                                      : (double)((const float *)a->column[field])[i];
+    return bench_number(a->type[field], a->column[field], i);
 }
 
 /* Tells the largest difference, and the largest relative to the number itself where that is not tiny. */

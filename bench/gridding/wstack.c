@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "apps/gridding/methods.h"
 #include "base/error.h"
 #include "bench/gridding/gridding.h"
 #include "bench/streams/child.h"
+#include "bench/streams/folder.h"
 
 typedef struct image_of {
     grid_job job;
@@ -34,13 +34,13 @@ static wadi_status run_wadi(void *env, double *out_seconds, wadi_error *err) {
 /* ---- ducc0 ---- */
 
 typedef struct peer {
-    char folder[64];
+    bench_folder folder;
     bench_child *child;
 } peer;
 
 static wadi_status write_columns(const peer *p, const grid_batch *b, wadi_error *err) {
-    char path[96];
-    (void)snprintf(path, sizeof path, "%s/visibilities", p->folder);
+    char path[BENCH_PATH];
+    bench_folder_path(&p->folder, "visibilities", path);
     FILE *f = fopen(path, "wb");
     const size_t n = (size_t)b->n;
     bool fine = f != NULL;
@@ -57,41 +57,32 @@ static wadi_status open_peer(const bench *b, const image_of *w, peer *p, wadi_er
     (void)snprintf(scale, sizeof scale, "%.17g", w->job.scale);
     (void)snprintf(epsilon, sizeof epsilon, "%g", w->job.epsilon);
     (void)snprintf(threads, sizeof threads, "%d", b->threads);
-    (void)snprintf(p->folder, sizeof p->folder, "%s/bench_gridding.XXXXXX",
-                   access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    if (!mkdtemp(p->folder)) return wadi_fail(err, WADI_IO, "%s: cannot be made", p->folder);
+    WADI_TRY(bench_folder_make("bench_gridding", &p->folder, err));
     WADI_TRY(write_columns(p, w->batch, err));
     const char *const argv[] = {
-        b->python, WADI_BENCH_GRIDDING "/peers.py", p->folder, size, scale, epsilon, threads, NULL};
+        b->python, WADI_BENCH_GRIDDING "/peers.py", p->folder.path, size, scale, epsilon, threads,
+        NULL};
     return bench_child_open(argv, &p->child, err);
 }
 
 static void close_peer(peer *p) {
-    static const char *const files[] = {"visibilities", "result"};
-    char path[96];
     bench_child_close(p->child);
-    for (int i = 0; i < 2; i++) {
-        (void)snprintf(path, sizeof path, "%s/%s", p->folder, files[i]);
-        (void)remove(path);
-    }
-    (void)rmdir(p->folder);
+    bench_folder_remove(&p->folder);
 }
 
 /* Root of the mean square difference over that of ducc0's image. */
 static wadi_status compare(const peer *p, const image_of *w, wadi_error *err) {
-    char path[96];
     const size_t n = (size_t)(w->job.size * w->job.size);
     double *other = malloc(n * sizeof *other), difference = 0, all = 0;
-    (void)snprintf(path, sizeof path, "%s/result", p->folder);
-    FILE *f = fopen(path, "rb");
-    const bool fine = other && f && fread(other, sizeof *other, n, f) == n;
-    if (f) (void)fclose(f);
-    for (size_t i = 0; fine && i < n; i++) {
+    if (!other) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    const wadi_status status =
+        bench_folder_get(&p->folder, "result", other, n * sizeof *other, err);
+    for (size_t i = 0; status == WADI_OK && i < n; i++) {
         difference += (w->image[i] - other[i]) * (w->image[i] - other[i]);
         all += other[i] * other[i];
     }
     free(other);
-    if (!fine) return wadi_fail(err, WADI_IO, "%s: cannot be read", path);
+    if (status != WADI_OK) return status;
     if (sqrt(difference / all) <= 2 * w->job.epsilon) return WADI_OK;
     return wadi_fail(err, WADI_INTERNAL, "wstack and ducc0 differ by %g at epsilon %g",
                      sqrt(difference / all), w->job.epsilon);

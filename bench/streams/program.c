@@ -78,6 +78,23 @@ wadi_status bench_program_result(const bench_program *p, const char *name, wadi_
     return wadi_run_result(p->run, name, out, err);
 }
 
+double bench_number(wadi_type type, const void *column, int64_t i) {
+    switch (type) {
+    case WADI_F32:
+        return (double)((const float *)column)[i];
+    case WADI_F64:
+        return ((const double *)column)[i];
+    case WADI_U8:
+        return ((const uint8_t *)column)[i];
+    case WADI_I32:
+        return ((const int32_t *)column)[i];
+    case WADI_U32:
+        return ((const uint32_t *)column)[i];
+    default:
+        return (double)((const int64_t *)column)[i];
+    }
+}
+
 wadi_status bench_same(const char *what, int64_t n, const double *a, const double *b,
                        double tolerance, wadi_error *err) {
     for (int64_t i = 0; i < n; i++) {

@@ -32,6 +32,9 @@ void bench_programs_rest(void);
 WADI_NODISCARD wadi_status bench_program_result(const bench_program *p, const char *name,
                                                 wadi_array *out, wadi_error *err);
 
+/* Element i of a column of numbers. */
+double bench_number(wadi_type type, const void *column, int64_t i);
+
 /* Compares vectors of f64: WADI_INTERNAL, naming the place, when |a - b| > tolerance * (1 + |b|) somewhere. */
 WADI_NODISCARD wadi_status bench_same(const char *what, int64_t n, const double *a, const double *b,
                                       double tolerance, wadi_error *err);

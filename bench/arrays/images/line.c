@@ -67,25 +67,19 @@ static wadi_status open_form(job *j, int form, wadi_error *err) {
 
 /* ---- comparing results ---- */
 
-static double at(wadi_type t, const void *column, int64_t i) {
-    if (t == WADI_U8) return ((const uint8_t *)column)[i];
-    if (t == WADI_I32) return ((const int32_t *)column)[i];
-    return (double)((const float *)column)[i];
-}
-
 wadi_status image_same(const image_line *l, int64_t n, const char *peer, const void *ours,
                        const void *theirs, wadi_error *err) {
     int64_t differ = 0, first = 0;
     for (int64_t i = 0; i < n; i++) {
-        const double x = at(l->out, ours, i), y = at(l->out, theirs, i);
+        const double x = bench_number(l->out, ours, i), y = bench_number(l->out, theirs, i);
         if (fabs(x - y) <= l->tolerance * (1 + fabs(y))) continue;
         if (differ++ == 0) first = i;
     }
     if ((double)differ <= l->differ * (double)n) return WADI_OK;
     return wadi_fail(err, WADI_INTERNAL,
                      "%s: %lld of %lld elements differ; element %lld is %.9g, %s has %.9g", l->name,
-                     (long long)differ, (long long)n, (long long)first, at(l->out, ours, first),
-                     peer, at(l->out, theirs, first));
+                     (long long)differ, (long long)n, (long long)first,
+                     bench_number(l->out, ours, first), peer, bench_number(l->out, theirs, first));
 }
 
 static wadi_status result(bench_program *p, const void **out, wadi_error *err) {

@@ -83,28 +83,14 @@ static int64_t length_of(const wadi_array *a) {
     return n;
 }
 
-static double number_at(wadi_type type, const void *column, int64_t i) {
-    switch (type) {
-    case WADI_F32:
-        return (double)((const float *)column)[i];
-    case WADI_F64:
-        return ((const double *)column)[i];
-    case WADI_I32:
-        return ((const int32_t *)column)[i];
-    case WADI_U32:
-        return ((const uint32_t *)column)[i];
-    default:
-        return (double)((const int64_t *)column)[i];
-    }
-}
-
 /* Whether the results of `what` are wadi's. */
 static wadi_status same(const sides *s, const char *what, const wadi_array *a,
                         const void *const *theirs, wadi_error *err) {
     for (int k = 0; k < s->outputs; k++) {
         const wadi_type type = a[k].type[0];
         for (int64_t i = 0; i < length_of(&a[k]); i++) {
-            const double x = number_at(type, theirs[k], i), y = number_at(type, a[k].column[0], i);
+            const double x = bench_number(type, theirs[k], i),
+                         y = bench_number(type, a[k].column[0], i);
             if (x == y || fabs(x - y) <= s->line->tolerance * (1 + fabs(y))) continue;
             return wadi_fail(err, WADI_INTERNAL,
                              "%s, %s: result %d, number %lld is %.9g, wadi has %.9g", s->line->name,
@@ -118,7 +104,7 @@ static wadi_status same(const sides *s, const char *what, const wadi_array *a,
 static void sum_up(sides *s) {
     for (int k = 0; k < s->outputs; k++)
         for (int64_t i = 0; i < length_of(&s->result[k]); i++) {
-            const double x = number_at(s->result[k].type[0], s->result[k].column[0], i) *
+            const double x = bench_number(s->result[k].type[0], s->result[k].column[0], i) *
                              (1 + (double)(i % 1009));
             s->sum += x;
             s->size += fabs(x);

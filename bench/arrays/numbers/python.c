@@ -1,14 +1,13 @@
 /* The process of peers in Python, and files for it. See python.h. */
 #include "bench/arrays/numbers/python.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "bench/streams/folder.h"
 
 /* One for the program; NULL: not started, or not there. */
 static bench_child *child;
@@ -32,28 +31,16 @@ void numbers_end(void) {
     tried = false;
 }
 
-static wadi_status put(const char *path, const wadi_array *a, wadi_error *err) {
-    const size_t bytes = (size_t)a->shape[0] * (size_t)wadi_type_size(a->type[0]);
-    FILE *f = fopen(path, "wb");
-    const bool written = f != NULL && fwrite(a->column[0], 1, bytes, f) == bytes;
-    const bool closed = f != NULL && fclose(f) == 0;
-    if (written && closed) return WADI_OK;
-    return wadi_fail(err, WADI_IO, "%s: %s", path, strerror(errno));
-}
-
-static void path_of(const numbers_line *l, int i, const char *folder, char *out, size_t n) {
-    (void)snprintf(out, n, "%s/%s.%s", folder, l->input_name[i],
-                   wadi_type_name(l->input[i].type[0]));
-}
-
-static wadi_status hand_over(const numbers_line *l, const char *folder, wadi_error *err) {
-    char path[128], question[160];
+static wadi_status hand_over(const numbers_line *l, const bench_folder *f, wadi_error *err) {
+    char file[64], question[160];
     double unused = 0;
     for (int i = 0; i < NUMBERS_INPUTS && l->input_name[i] != NULL; i++) {
-        path_of(l, i, folder, path, sizeof path);
-        WADI_TRY(put(path, &l->input[i], err));
+        const wadi_array *a = &l->input[i];
+        (void)snprintf(file, sizeof file, "%s.%s", l->input_name[i], wadi_type_name(a->type[0]));
+        WADI_TRY(bench_folder_put(f, file, a->column[0],
+                                  (size_t)a->shape[0] * (size_t)wadi_type_size(a->type[0]), err));
     }
-    (void)snprintf(question, sizeof question, "load %s %s %lld", l->task, folder,
+    (void)snprintf(question, sizeof question, "load %s %s %lld", l->task, f->path,
                    (long long)l->extra);
     return bench_child_ask(child, question, &unused, err);
 }
@@ -72,20 +59,14 @@ static void split(const char *names, numbers_library *out, int *out_n) {
 
 wadi_status numbers_libraries_load(const bench *b, const numbers_line *l, numbers_library *out,
                                    int *out_n, wadi_error *err) {
-    char path[128];
-    char folder[] = "/dev/shm/bench_numbers.XXXXXX", other[] = "/tmp/bench_numbers.XXXXXX";
+    bench_folder f;
     *out_n = 0;
     if (l->task == NULL || !bench_has_peers(b)) return WADI_OK;
     open_child(b);
     if (child == NULL) return WADI_OK;
-    const char *at = mkdtemp(folder) != NULL ? folder : mkdtemp(other);
-    if (at == NULL) return wadi_fail(err, WADI_IO, "%s: %s", other, strerror(errno));
-    const wadi_status status = hand_over(l, at, err);
-    for (int i = 0; i < NUMBERS_INPUTS && l->input_name[i] != NULL; i++) {
-        path_of(l, i, at, path, sizeof path);
-        (void)unlink(path);
-    }
-    (void)rmdir(at);
+    WADI_TRY(bench_folder_make("bench_numbers", &f, err));
+    const wadi_status status = hand_over(l, &f, err);
+    bench_folder_remove(&f);
     if (status == WADI_OK) split(l->libraries, out, out_n);
     return status;
 }
