@@ -13,5 +13,5 @@
 #define TWO(name)                                         \
     LOOP(name, f32, float, wadi_##name##_f32(x[k], y[k])) \
     LOOP(name, f64, double, wadi_##name##_f64(x[k], y[k]))
-WHOLE_ONE(ONE)
-WHOLE_TWO(TWO)
+WADI_ELEMENTARY_ONE(ONE)
+WADI_ELEMENTARY_TWO(TWO)

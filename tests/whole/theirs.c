@@ -16,5 +16,5 @@
 #define TWO(name)                                     \
     LOOP(name, f32, double, double, name(x[k], y[k])) \
     LOOP(name, f64, double, long double, name##l(x[k], y[k]))
-WHOLE_ONE(ONE)
-WHOLE_TWO(TWO)
+WADI_ELEMENTARY_ONE(ONE)
+WADI_ELEMENTARY_TWO(TWO)

@@ -26,8 +26,8 @@
 #define TWO(name)                                   \
     LOOPS(name, f64, double, name(x, 2 - 0.25 * x)) \
     LOOPS(name, f32, float, name##f(x, 2 - 0.25F * x))
-PEER_ONE(ONE)
-PEER_TWO(TWO)
+WADI_ELEMENTARY_ONE(ONE)
+WADI_ELEMENTARY_TWO(TWO)
 
 void peer_prices(int64_t n, const float *restrict s, const float *restrict k,
                  const float *restrict t, float *restrict out) {

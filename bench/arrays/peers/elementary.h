@@ -4,24 +4,16 @@
 
 #include <stdint.h>
 
-/* of x */
-/* clang-format off */
-#define PEER_ONE(X) \
-    X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) \
-    X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) \
-    X(asinh) X(acosh) X(atanh) X(cbrt) X(erf) X(erfc) X(lgamma) X(tgamma)
-/* clang-format on */
-/* of x and 2 - x / 4 */
-#define PEER_TWO(X) X(pow) X(atan2) X(hypot)
+#include "graph/elementary/names.h"
 
-/* The sum over the n numbers from + step k, and the values at n numbers in memory. */
+/* The sum over the n numbers from + step k, and the values at n numbers in memory. Functions of two numbers are of x and 2 - x / 4. */
 #define PEER_DECLARE(name)                                             \
     double peer_sum_##name##_f64(int64_t n, double from, double step); \
     double peer_sum_##name##_f32(int64_t n, double from, double step); \
     void peer_map_##name##_f64(int64_t n, const void *in, void *out);  \
     void peer_map_##name##_f32(int64_t n, const void *in, void *out);
-PEER_ONE(PEER_DECLARE)
-PEER_TWO(PEER_DECLARE)
+WADI_ELEMENTARY_ONE(PEER_DECLARE)
+WADI_ELEMENTARY_TWO(PEER_DECLARE)
 
 /* Prices of n call options by Black and Scholes, of a share's price, the price agreed on, and years. */
 void peer_prices(int64_t n, const float *s, const float *k, const float *t, float *out);
