@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "codegen/kernel/check.h"
 #include "codegen/kernel/lanes.h"
+#include "codegen/kernel/lockstep.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
 #include "codegen/kernel/split.h"
@@ -117,7 +118,9 @@ static void innermost(wadi_lower *l, void *env) {
     wadi_lower_split(l, from, n->below, n->extent[n->rank - 1],
                      n->rank == 1 ? "i" : loop_names[n->rank - 1], each_element, n);
     wadi_lb_aside_end(&l->b, aside);
-    if (from != n->from || !may_fault(aside) || !in_strips(l, n)) wadi_lb_merge(&l->b, aside);
+    if (from == n->from && may_fault(aside) && in_strips(l, n)) return;
+    wadi_lb_merge(&l->b, aside);
+    wadi_lower_lockstep(l);
 }
 
 static void loops(wadi_lower *l, nest *n, int d) {
