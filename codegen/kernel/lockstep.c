@@ -3,10 +3,11 @@
  * No C compiler vectorises a loop around a scalar loop whose end data decides. So the loop over elements is cut into blocks. A block has a lane
  * for each element, and each lane has its state in arrays:
  *   - what stands in front of the scalar loop is computed for all lanes;
- *   - then rounds run for all lanes as long as one of them goes on. A lane that does not go on keeps its state;
+ *   - then rounds run for all lanes as long as more than a few of them go on. A lane that does not go on keeps its state;
+ *   - the few that go on do so one by one, so that one long element costs no more than it did;
  *   - what stands behind the scalar loop is computed for all lanes.
  * Each step is a loop of a known number of straight rounds, which becomes SIMD code. A lane that has ended stays so, since whether it goes on
- * depends on its state alone. So it is enough to ask every few rounds whether any goes on. Its next state is computed and not taken: it
+ * depends on its state alone. So it is enough to ask every few rounds how many go on. Its next state is computed and not taken: it
  * may be anything, and must not fault, so it reads no memory. A scalar loop of rounds that are counted, as many for all elements, needs no
  * question.
  *
@@ -22,8 +23,11 @@
 enum {
     BLOCK =
         256, /* bytes of a state that is widest in number: several vectors, so that one round need not wait for the one before */
-    NARROWEST = 4,  /* bytes: more lanes than BLOCK / 4 end at too different times */
-    UNASKED = 4,    /* rounds between two questions whether any lane goes on */
+    NARROWEST = 4, /* bytes: more lanes than BLOCK / 4 end at too different times */
+    UNASKED = 4,   /* rounds between two questions how many lanes go on */
+    FEW = 1,       /* lanes whose rounds take no longer one by one than a round of all */
+    FEW_SLOW =
+        8, /* the same where a round divides or takes roots: SIMD units do so hardly faster than numbers one by one */
     LEAST = 8,      /* elements that are worth a block */
     MOST_COST = 64, /* operations of a round */
     MOST = 24,      /* variables, and values that go from one step to another */
@@ -44,6 +48,7 @@ typedef struct lockstep {
     const wadi_lscope *element, *round;
     int at; /* place of `inner` in `element` */
     int nvars, nkept, lanes, cost;
+    bool slow; /* a round divides or takes roots */
     lane_value var[MOST], kept[MOST];
     wadi_lcopy copy; /* of the step that is being written */
 } lockstep;
@@ -117,6 +122,7 @@ static bool fits_round(lockstep *k, const wadi_linst *i, bool *left) {
         return false;
     case WADI_L_PRIM:
         k->cost++;
+        k->slow |= i->op == WADI_SOP_FDIV || i->op == WADI_SOP_SQRT;
         return is_light(k, i);
     case WADI_L_SELECT:
         k->cost++;
@@ -325,15 +331,20 @@ static void fill_lanes(lockstep *k, wadi_lv count) {
 }
 
 /* Writes the round up to where it leaves the loop. Returns whether the lane goes on. *at: what comes next. */
-static wadi_lv goes_on(lockstep *k, wadi_lv lane, int *at) {
-    take_kept(k, lane);
-    take_state(k, lane);
+static wadi_lv goes_on(lockstep *k, int *at) {
     for (*at = 0; *at < k->round->n; ++*at) {
         const wadi_linst *i = k->round->inst[*at];
         if (i->kind == WADI_L_LEAVE) return copy(k, i->args[0]);
         follow(k, i);
     }
     return WADI_LV_NONE;
+}
+
+/* Takes what the lane has, and does as goes_on. */
+static wadi_lv lane_goes_on(lockstep *k, wadi_lv lane, int *at) {
+    take_kept(k, lane);
+    take_state(k, lane);
+    return goes_on(k, at);
 }
 
 static void put_changed(lockstep *k, wadi_lv lane, wadi_lv on) {
@@ -352,25 +363,26 @@ static void put_changed(lockstep *k, wadi_lv lane, wadi_lv on) {
 static void one_round(lockstep *k) {
     const wadi_lv lane = all_lanes(k);
     int at = 0;
-    const wadi_lv on = goes_on(k, lane, &at);
+    const wadi_lv on = lane_goes_on(k, lane, &at);
     for (; at < k->round->n; at++) follow(k, k->round->inst[at]);
     put_changed(k, lane, on);
     wadi_lb_end(&k->l->b);
 }
 
-/* Whether any lane goes on. The number has the width of the state, so that C compilers make vectors of both alike. */
-static wadi_lv any_goes_on(lockstep *k) {
+/* The lanes that go on. The number has the width of the state, so that C compilers make vectors of both alike. */
+static wadi_lv lanes_that_go_on(lockstep *k) {
     wadi_lb *b = &k->l->b;
     const wadi_type t = k->lanes > BLOCK / 8 ? WADI_I32 : WADI_I64;
     const wadi_lv no = wadi_lb_const(b, (wadi_scalar){t, 0}),
                   yes = wadi_lb_const(b, (wadi_scalar){t, 1});
-    const wadi_lv any = wadi_lb_var(b, t, false, no, "any");
+    const wadi_lv n = wadi_lb_var(b, t, false, no, "going");
     int at = 0;
-    const wadi_lv on = goes_on(k, all_lanes(k), &at);
-    wadi_lb_set(b, any,
-                bin(k->l, WADI_SOP_OR, wadi_lb_get(b, any), wadi_lb_select(b, t, on, yes, no)));
+    const wadi_lv on = lane_goes_on(k, all_lanes(k), &at);
+    wadi_lb_set(b, n,
+                bin(k->l, WADI_SOP_ADD, wadi_lb_get(b, n), wadi_lb_select(b, t, on, yes, no)));
     wadi_lb_end(b);
-    return bin(k->l, WADI_SOP_NE, wadi_lb_get(b, any), no);
+    const wadi_lv going = wadi_lb_get(b, n);
+    return wadi_lb_prim(b, WADI_SOP_CONVERT, WADI_I64, 1, &going);
 }
 
 static void counted_rounds(lockstep *k, wadi_lv first) {
@@ -381,18 +393,57 @@ static void counted_rounds(lockstep *k, wadi_lv first) {
     int at = 0;
     wadi_lcopy_put(&k->copy, loop->var, round);
     number_element(k, first, lane);
-    (void)goes_on(k, lane, &at);
+    (void)lane_goes_on(k, lane, &at);
     put_changed(k, lane, WADI_LV_NONE);
     wadi_lb_end(b);
     wadi_lb_end(b);
 }
 
-static void rounds(lockstep *k) {
+/* Rounds of all lanes as long as more than `few` go on. Returns the lanes that still do. */
+static wadi_lv rounds_in_step(lockstep *k, wadi_lv few) {
     wadi_lb *b = &k->l->b;
+    const wadi_lv left = wadi_lb_var(b, WADI_I64, false, num(k->l, 0), "left");
     wadi_lb_repeat(b);
-    wadi_lb_leave_unless(b, any_goes_on(k));
+    wadi_lb_set(b, left, lanes_that_go_on(k));
+    wadi_lb_leave_unless(b, bin(k->l, WADI_SOP_GT, wadi_lb_get(b, left), few));
     (void)wadi_lb_for(b, num(k->l, 0), num(k->l, UNASKED), 1, "round");
     one_round(k);
+    wadi_lb_end(b);
+    wadi_lb_end(b);
+    return wadi_lb_get(b, left);
+}
+
+/* The scalar loop of one lane, from the state that it has. */
+static void rounds_of_one(lockstep *k, wadi_lv lane) {
+    wadi_lb *b = &k->l->b;
+    wadi_lv state[MOST];
+    for (int i = 0; i < k->nvars; i++) {
+        const wadi_lv start = wadi_lb_lane(b, k->var[i].array, lane);
+        state[i] = wadi_lb_var(b, inst(k, k->var[i].v)->type, false, start, "state");
+    }
+    wadi_lb_repeat(b);
+    for (int i = 0; i < k->nvars; i++) k->var[i].now = k->var[i].start = wadi_lb_get(b, state[i]);
+    int at = 0;
+    wadi_lb_leave_unless(b, goes_on(k, &at));
+    for (; at < k->round->n; at++) follow(k, k->round->inst[at]);
+    for (int i = 0; i < k->nvars; i++)
+        if (k->var[i].now != k->var[i].start) wadi_lb_set(b, state[i], k->var[i].now);
+    wadi_lb_end(b);
+    for (int i = 0; i < k->nvars; i++)
+        wadi_lb_put(b, k->var[i].array, lane, wadi_lb_get(b, state[i]));
+}
+
+/* Of lanes without an element, none or all count as going on: with all of them added to `few`, an element more or less is done one by one. */
+static void rounds(lockstep *k, wadi_lv count) {
+    wadi_lower *l = k->l;
+    wadi_lb *b = &l->b;
+    const wadi_lv empty = bin(l, WADI_SOP_SUB, num(l, k->lanes), count);
+    const wadi_lv few = bin(l, WADI_SOP_ADD, empty, num(l, k->slow ? FEW_SLOW : FEW));
+    const wadi_lv left = rounds_in_step(k, few);
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, left, num(l, 0)));
+    const wadi_lv lane = open_lanes(k, count);
+    take_kept(k, lane);
+    rounds_of_one(k, lane);
     wadi_lb_end(b);
     wadi_lb_end(b);
 }
@@ -426,7 +477,7 @@ static void blocks(lockstep *k) {
     if (is_counted(k))
         counted_rounds(k, first);
     else
-        rounds(k);
+        rounds(k, count);
     end_elements(k, first, count);
     wadi_lb_end(b);
 }

@@ -39,7 +39,7 @@ static void blocks_of_many_lengths(void **state) {
     }
 }
 
-/* A lane that has ended goes on to infinities and NaN, and wraps around: none of it may be seen. */
+/* A lane that has ended goes on to infinities and NaN, and wraps around: none of it may be seen. One in some lanes goes on for much longer. */
 static const char *const ended[] = {
     "u, v = while (u, v) { lt u x } do { mul (add u 1.0) 1.0e200, sub v (mul u u) } from 0.0, 1.0\n"
     "    add u v",
@@ -48,6 +48,9 @@ static const char *const ended[] = {
     "u, p = while (u, p) { land p (lt u 3.0) } do { add u x, lt (mul u u) 5.0 } from 0.0, gt x "
     "0.01\n"
     "    if p { u } else { neg u }",
+    "u, k = while (u, k) { lt k (if (eq (rem (convert i64 (mul x 1000.0)) 37) 0) { 900 } else { 3 "
+    "}) } do { add (fdiv 1.0 (add u "
+    "1.5)) (sqrt u), add k 1 } from abs x, 0\n    add u (convert f64 k)",
     "u, k = while (u, k) { ne (rotl k 1i32) 6u8 } do { fdiv u (sub u u), add k 1u8 } from x, "
     "250u8\n"
     "    add u (convert f64 k)"};
