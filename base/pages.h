@@ -5,9 +5,21 @@
 #ifndef WADI_BASE_PAGES_H
 #define WADI_BASE_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* A block of `bytes` bytes, aligned at least to `align` (a power of two). The caller frees it with free(). NULL when out of memory. */
 void *wadi_pages_take(size_t align, size_t bytes);
+
+/* Tells the system that what is in a block of wadi_pages_take behind its first `kept` bytes is not needed: `bytes` is what was asked for. The system may take
+ * such pages when memory is short, and until then, writing them costs no page fault. Bytes read before they are written may be old ones
+ * or zero. Small blocks stay as they are. */
+void wadi_pages_spare(void *block, size_t kept, size_t bytes);
+/* Whether the system can be told that. */
+bool wadi_pages_can_spare(void);
+
+/* Bytes of memory that the machine has; 0: not known. */
+int64_t wadi_pages_machine(void);
 
 #endif

@@ -14,7 +14,10 @@ enum {
     CLASSES = 100,  /* two per power of two from SMALLEST on */
     SMALLEST = 128, /* bytes of class 0; class 1 is half as much again */
     LOOK_AHEAD =
-        3 /* a request may take a waiting block that is up to so many classes larger (less than 3 times the size) */
+        3, /* a request may take a waiting block that is up to so many classes larger (less than 3 times the size) */
+    LIVE_PART =
+        4, /* a pool in use keeps what it once used, up to this part of the machine's memory */
+    IDLE_PART = 16 /* an idle one at most this part */
 };
 
 /* The header in front of every block; its size keeps the block aligned. If the pool's memory is apart, nothing follows the header. */
@@ -34,6 +37,7 @@ struct wadi_buffers {
     wadi_memory memory;
     wadi_mutex lock; /* guards the rest */
     int64_t keep_bytes;
+    int64_t share; /* of the machine's memory, if that is plenty; else 0 */
     block *waiting[CLASSES];
     int64_t waiting_bytes, used, peak;
 };
@@ -48,6 +52,8 @@ static void heap_give(void *self, void *memory, size_t bytes) {
     WADI_UNUSED(bytes);
     free(memory);
 }
+
+static const wadi_memory heap = {.take = heap_take, .give = heap_give, .plenty = true};
 
 static int64_t class_bytes(int size_class) {
     const int64_t power = (int64_t)SMALLEST << (size_class / 2);
@@ -103,6 +109,12 @@ static void trim(wadi_buffers *b, int64_t keep) {
     }
 }
 
+/* How much may wait. What was once used in all, will most likely be used again. */
+static int64_t most_waiting(const wadi_buffers *b) {
+    const int64_t once = (b->peak < b->share ? b->peak : b->share) - b->used;
+    return once > b->keep_bytes ? once : b->keep_bytes;
+}
+
 static void destroy(void *owned_b) {
     wadi_buffers *b = owned_b;
     trim(b, 0);
@@ -111,9 +123,22 @@ static void destroy(void *owned_b) {
     free(b);
 }
 
-/* Pools that nobody uses. An idle process holds at most `most` times IDLE_BYTES, however many runs there were. */
+/* Pools that nobody uses. An idle process holds at most `most` times idle_bytes, however many runs there were. */
 static const wadi_keep_kind idle = {.most = 2, .destroy = destroy};
-static const int64_t IDLE_BYTES = INT64_C(256) << 20;
+
+/* What is spared is still the system's to take; what cannot be spared is this process's alone. */
+static int64_t idle_bytes(void) {
+    static const int64_t least = INT64_C(256) << 20;
+    const int64_t share = wadi_pages_machine() / IDLE_PART;
+    return wadi_pages_can_spare() && share > least ? share : least;
+}
+
+/* Tells the system that it may take the memory of large waiting blocks, behind their headers. */
+static void spare_waiting(wadi_buffers *b) {
+    for (int c = 0; c < CLASSES; c++)
+        for (block *one = b->waiting[c]; one != NULL; one = one->at.next)
+            wadi_pages_spare(one, sizeof *one, (size_t)one->at.capacity + sizeof *one);
+}
 
 static wadi_status make(const wadi_memory *memory, int64_t keep_bytes, wadi_buffers **out,
                         wadi_error *err) {
@@ -125,8 +150,9 @@ static wadi_status make(const wadi_memory *memory, int64_t keep_bytes, wadi_buff
         return status;
     }
     atomic_init(&b->refs, 1);
-    b->memory = memory != NULL ? *memory : (wadi_memory){.take = heap_take, .give = heap_give};
+    b->memory = memory != NULL ? *memory : heap;
     b->keep_bytes = keep_bytes;
+    b->share = b->memory.plenty ? wadi_pages_machine() / LIVE_PART : 0;
     *out = b;
     return WADI_OK;
 }
@@ -155,7 +181,9 @@ void wadi_buffers_release(wadi_buffers *b) {
         destroy(b);
         return;
     }
-    trim(b, b->keep_bytes < IDLE_BYTES ? b->keep_bytes : IDLE_BYTES);
+    const int64_t most = idle_bytes();
+    trim(b, b->keep_bytes < most ? b->keep_bytes : most);
+    spare_waiting(b);
     wadi_keep_put(&idle, 0, b);
 }
 
@@ -207,7 +235,7 @@ void wadi_buffers_put(void *memory) {
     one->at.next = b->waiting[one->at.size_class];
     b->waiting[one->at.size_class] = one;
     b->waiting_bytes += one->at.capacity;
-    trim(b, b->keep_bytes);
+    trim(b, most_waiting(b));
     wadi_mutex_unlock(&b->lock);
 }
 

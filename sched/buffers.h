@@ -3,6 +3,8 @@
  * A stream asks for nearly the same sizes again and again. Blocks come in size classes (powers of two and their half steps). A
  * block that is returned waits in its class for the next taker, so a stream in its steady state allocates nothing. The waiting
  * blocks are limited. Beyond the limit the smallest are freed first, since those are what a grown chunk size has left behind.
+ * Of memory that is plenty, a pool may also keep what it once used in all, up to a part of the machine's. A pool that nobody uses keeps less,
+ * and the system may take that memory when it needs some.
  *
  * Every call is safe from any thread. */
 #ifndef WADI_SCHED_BUFFERS_H
@@ -26,11 +28,14 @@ typedef struct wadi_memory {
     bool
         apart; /* the host can neither read nor write what `take` returns: a block is a handle, and its memory is at
                    wadi_buffers_address */
+    bool
+        plenty; /* ordinary memory: keeping it costs nobody anything before the machine runs short */
 } wadi_memory;
 
 typedef struct wadi_buffers wadi_buffers;
 
-/* Makes a pool, to which the caller has one reference. *memory is copied; NULL means the heap. At most keep_bytes bytes wait for reuse.
+/* Makes a pool, to which the caller has one reference. *memory is copied; NULL means the heap. At most keep_bytes bytes wait for reuse,
+ * or as many as with those in use make the pool's peak, if its memory is plenty.
  * A pool of the heap begins with the blocks that an earlier pool left on the shelf (base/keep.h). */
 WADI_NODISCARD wadi_status wadi_buffers_create(const wadi_memory *memory, int64_t keep_bytes,
                                                wadi_buffers **out, wadi_error *err);

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/pages.h"
 #include "base/thread.h"
 #include "sched/cpu/cpu.h"
 
@@ -27,10 +27,9 @@ wadi_status wadi_cpu_tell(int number, wadi_device_facts *out, wadi_error *err) {
     WADI_UNUSED(number);
     WADI_UNUSED(err);
     const int processors = wadi_thread_processors();
-    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     name_processor(out->name, sizeof out->name);
     snprintf(out->versions, sizeof out->versions, "%d processor%s", processors,
              processors == 1 ? "" : "s");
-    if (pages > 0 && page > 0) out->memory = (int64_t)pages * page;
+    out->memory = wadi_pages_machine();
     return WADI_OK;
 }

@@ -40,10 +40,31 @@ static void what_no_machine_has_is_refused(void **state) {
     assert_null(wadi_pages_take(64, SIZE_MAX / 2 + 1));
 }
 
+/* Nothing but the large pages behind what is kept is the system's to take. */
+static void what_is_kept_stays_where_pages_are_spared(void **state) {
+    (void)state;
+    static const size_t mib = (size_t)1 << 20;
+    const size_t sizes[] = {100, 8 * mib, 9 * mib + 17}, kept[] = {0, 1, 2 * mib, 3 * mib};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 4; k++) {
+            unsigned char *block = wadi_pages_take(64, sizes[i]);
+            assert_non_null(block);
+            memset(block, 7, sizes[i]);
+            wadi_pages_spare(block, kept[k], sizes[i]);
+            for (size_t j = 0; j < sizes[i]; j += 4096)
+                assert_true(block[j] == 7 || (j >= kept[k] && block[j] == 0));
+            memset(block, 9, sizes[i]);
+            assert_int_equal(block[sizes[i] - 1], 9);
+            free(block);
+        }
+    assert_true(wadi_pages_machine() >= 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_hold_what_was_asked_for),
         cmocka_unit_test(what_no_machine_has_is_refused),
+        cmocka_unit_test(what_is_kept_stays_where_pages_are_spared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

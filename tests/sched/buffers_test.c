@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/keep.h"
+
 enum { MOST = 64 };
 
 /* A heap that knows its blocks. */
@@ -234,6 +236,47 @@ static void the_last_reference_frees_what_waits(void **state) {
     wadi_buffers_release(NULL);
 }
 
+/* Of memory that is plenty, a pool keeps as much as it once used in all. */
+static void what_was_used_once_waits_where_memory_is_plenty(void **state) {
+    (void)state;
+    heap h = {.out = 0};
+    const wadi_memory memory = {.take = take, .give = give, .self = &h, .plenty = true};
+    wadi_buffers *b = NULL;
+    assert_int_equal(wadi_buffers_create(&memory, 1000, &b, NULL), WADI_OK);
+    void *x = wadi_buffers_get(b, 4096), *y = wadi_buffers_get(b, 2048);
+    wadi_buffers_put(y);
+    wadi_buffers_put(x);
+    assert_int_equal(h.out, 2);
+    void *all = wadi_buffers_get(b, 1 << 20); /* it fits neither, and makes a higher peak */
+    assert_int_equal(h.out, 3);
+    wadi_buffers_put(all);
+    assert_int_equal(h.out, 1); /* together never more than that */
+    end(b, &h);
+}
+
+/* The shelf is held, so the second pool is the first; its memory may have been the system's in between. */
+static void large_blocks_of_an_idle_pool_serve_again(void **state) {
+    (void)state;
+    enum { LARGE = 12 << 20 };
+    void *first = NULL;
+    wadi_keep_hold();
+    for (int round = 0; round < 3; round++) {
+        wadi_buffers *b = NULL;
+        assert_int_equal(wadi_buffers_create(NULL, 64 << 20, &b, NULL), WADI_OK);
+        char *block = wadi_buffers_get(b, LARGE);
+        if (round == 0) first = block;
+        assert_ptr_equal(block, first);
+        assert_int_equal(wadi_buffers_capacity(block), LARGE);
+        memset(block, round, LARGE);
+        wadi_buffers_put(block);
+        wadi_buffers_release(b);
+        void *other = malloc(LARGE); /* this would be there if it were free */
+        assert_non_null(other);
+        free(other);
+    }
+    wadi_keep_drop();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_have_the_least_of_the_sizes),
@@ -243,6 +286,8 @@ int main(void) {
         cmocka_unit_test(a_refusal_frees_what_waits_and_asks_again),
         cmocka_unit_test(growing_keeps_what_is_to_be_kept),
         cmocka_unit_test(the_last_reference_frees_what_waits),
+        cmocka_unit_test(what_was_used_once_waits_where_memory_is_plenty),
+        cmocka_unit_test(large_blocks_of_an_idle_pool_serve_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
