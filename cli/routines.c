@@ -107,3 +107,15 @@ void wadi_cli_tell_unknown(const wadi_module *m, bool ours, const char *before, 
     }
     wadi_vec_free(&n.name);
 }
+
+void wadi_cli_tell_declined(const wadi_module *m, FILE *to) {
+    names n = {.any = false};
+    collect(&n, m, m->main);
+    for (size_t i = 0; i < n.name.n; i++)
+        if (wadi_foreign_declines(n.name.at[i]))
+            fprintf(to,
+                    "routine \"%s\" has declined each call: its text was run in its place, and "
+                    "nothing was compared\n",
+                    n.name.at[i]);
+    wadi_vec_free(&n.name);
+}

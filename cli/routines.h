@@ -19,5 +19,7 @@ bool wadi_cli_names_rounding(const wadi_module *m);
  * if `ours` is false: where one is not installed, that is no surprise. */
 void wadi_cli_tell_unknown(const wadi_module *m, bool ours, const char *before, const char *after,
                            FILE *to);
+/* A line for each routine of the program that has been called and has declined each call. */
+void wadi_cli_tell_declined(const wadi_module *m, FILE *to);
 
 #endif

@@ -78,6 +78,10 @@ bool wadi_foreign_lists(const char *name) {
     return false;
 }
 
+bool wadi_foreign_declines(const char *name) {
+    return wadi_foreign_own_declines(name);
+}
+
 static bool is_empty(const wadi_call *call) {
     for (int k = call->nin; k < call->nin + call->nout; k++) {
         int64_t size = call->count;

@@ -35,6 +35,8 @@ typedef struct wadi_library {
 bool wadi_foreign_has(const char *name);
 /* Whether a library of the table has the routine, installed or not. */
 bool wadi_foreign_lists(const char *name);
+/* Whether the routine is the host program's, has been called, and has declined each call. */
+bool wadi_foreign_declines(const char *name);
 /* Runs the routine; false if there is none or it declines, or fails: then *failure (or NULL) has a status, and a message that names it. Calls without
  * problems or without elements succeed without it. */
 bool wadi_foreign_run(const wadi_call *call, wadi_error *failure);

@@ -13,7 +13,8 @@ typedef struct own {
     char name[WADI_FOREIGN_NAME]; /* never changes */
     wadi_foreign_fn fn;
     void *env;
-    struct own *next; /* of those that are removed */
+    atomic_bool asked, answered; /* it was called, and did not decline */
+    struct own *next;            /* of those that are removed */
 } own;
 
 enum { OWN = 256 };
@@ -50,6 +51,12 @@ bool wadi_foreign_own_has(const char *name) {
     return find(name, &place) != NULL;
 }
 
+bool wadi_foreign_own_declines(const char *name) {
+    int place = 0;
+    own *o = find(name, &place);
+    return o != NULL && atomic_load(&o->asked) && !atomic_load(&o->answered);
+}
+
 /* ---- calls ---- */
 
 static wadi_foreign_array array_of(const wadi_call_array *a, int64_t problem) {
@@ -65,10 +72,16 @@ static void note_failure(const own *o, wadi_status st, const wadi_error *said,
                     o->name, said->msg[0] != '\0' ? said->msg : wadi_status_name(st));
 }
 
+/* Only the first call writes: threads share the mark. */
+static void note(atomic_bool *mark) {
+    if (!atomic_load_explicit(mark, memory_order_relaxed)) atomic_store(mark, true);
+}
+
 bool wadi_foreign_own_run(const wadi_call *call, wadi_error *failure) {
     int place = 0;
-    const own *o = find(call->routine, &place);
+    own *o = find(call->routine, &place);
     if (o == NULL) return false;
+    note(&o->asked);
     for (int64_t p = 0; p < call->count; p++) {
         wadi_foreign_array arrays[WADI_CALL_ARRAYS];
         for (int k = 0; k < call->nin + call->nout; k++) arrays[k] = array_of(&call->array[k], p);
@@ -78,6 +91,7 @@ bool wadi_foreign_own_run(const wadi_call *call, wadi_error *failure) {
         if (st != WADI_UNSUPPORTED) note_failure(o, st, &said, failure);
         return false;
     }
+    note(&o->answered);
     return true;
 }
 
@@ -110,6 +124,8 @@ static wadi_status add(const char *name, wadi_foreign_fn fn, void *env, wadi_err
     if (o == NULL) return wadi_fail(err, WADI_MEMORY, "foreign: out of memory");
     o->fn = fn;
     o->env = env;
+    atomic_store(&o->asked, false);
+    atomic_store(&o->answered, false);
     atomic_store_explicit(&table[place], o, memory_order_release);
     return WADI_OK;
 }

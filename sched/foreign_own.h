@@ -11,6 +11,8 @@
 /* The length of a name without ".steady" at its end: routines outside of libraries have one form. */
 size_t wadi_foreign_stem(const char *name);
 bool wadi_foreign_own_has(const char *name);
+/* wadi_foreign_declines. */
+bool wadi_foreign_own_declines(const char *name);
 /* wadi_foreign_add, for names that no library has. */
 WADI_NODISCARD wadi_status wadi_foreign_own_add(const char *name, wadi_foreign_fn fn, void *env,
                                                 wadi_error *err);
