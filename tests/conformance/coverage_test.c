@@ -88,6 +88,7 @@ typedef struct features {
     bool op[64], type[WADI_TYPE_COUNT], rank[WADI_MAX_RANK + 1], depth[64];
     int records[3]; /* arrays of them that come in by a stream, leave by one, are an input */
     int zipped;     /* two streams from outside, side by side */
+    int stencil[3]; /* of four arrays and more, of records, of rank 4 */
     int twins;      /* stages that read what another one reads */
     int alone, inputs, lengthy;
 } features;
@@ -130,6 +131,13 @@ static bool has_twin(const wadi_block *b, int i) {
     return false;
 }
 
+static void note_stencil(features *f, const wadi_module *m, const wadi_bind *b) {
+    const wadi_array_type *a = m->values[b->args[0]].type.array;
+    f->stencil[0] += b->nargs > 3;
+    f->stencil[1] += a->elem.fields > 1;
+    f->stencil[2] += a->rank == 4;
+}
+
 static void note_features(features *f, const wadi_module *m, const wadi_block *b, int depth) {
     f->depth[depth] = true;
     for (int i = 0; i < b->nbinds; i++) {
@@ -138,6 +146,7 @@ static void note_features(features *f, const wadi_module *m, const wadi_block *b
         f->op[number_of(bind->op)] = true;
         for (int k = 0; k < bind->nresults; k++) note_value(f, &m->values[bind->results[k]].type);
         for (int k = 0; k < bind->nblocks; k++) note_features(f, m, bind->blocks[k], depth + 1);
+        if (strcmp(name, "stencil") == 0) note_stencil(f, m, bind);
         f->twins += depth == 0 && has_twin(b, i);
         if (strcmp(name, "stream_in") == 0)
             f->records[0] += has_records(&m->values[bind->results[0]].type);
@@ -200,6 +209,7 @@ the_compiled_seeds_have_every_operator_type_rank_depth_and_kind_of_stream(void *
     wanting += missing("region at depth", f.depth, DEEPEST + 1, number_name);
     assert_int_equal(wanting, 0);
     for (int i = 0; i < 3; i++) assert_true(f.records[i] > 1);
+    for (int i = 0; i < 3; i++) assert_true(f.stencil[i] > 1);
     assert_true(f.zipped > 1 && f.alone > 1 && f.inputs > 1 && f.lengthy > 0 && f.twins > 1);
 }
 
@@ -243,7 +253,7 @@ static bool is_called(const char *const *texts, const char *call) {
 static void random_programs_make_every_call_of_the_language(void **state) {
     static const char *const files[] = {"",         "_arrays", "_control", "_derived", "_orders",
                                         "_outside", "_pairs",  "_perils",  "_ragged",  "_random",
-                                        "_records", "_scalar", "_seq"};
+                                        "_records", "_scalar", "_seq",     "_stencils"};
     enum { FILES = sizeof files / sizeof *files };
     char *texts[FILES + 1] = {0}, path[128];
     int wanting = 0;

@@ -75,6 +75,7 @@ static wadi_acc body(void *env, wadi_acc element) {
             gen_inner(m);
         else
             gen_step(m);
+    gen_stencil_beside(m);
     wadi_acc out[GEN_MAX_OUT];
     m->outs = 1 + gen_below(&m->r, GEN_MAX_OUT);
     for (int i = 0; i < m->outs; i++) {
@@ -293,6 +294,7 @@ enum { SHIFT = 208 };
 
 wadi_program *gen_program(uint64_t seed, int size, gen_outside *out) {
     maker m = {.r = {(seed + SHIFT) * 2 + 1},
+               .beside = {(seed + SHIFT) * 2 + 2},
                .size = size,
                .lengthy = gen_is_lengthy(seed),
                .perilous = gen_is_perilous(seed)};

@@ -446,77 +446,7 @@ static void do_lifted(maker *m) {
     gen_keep(m, wadi_with_lifted(backwards, backwards, it.a), it.rank, it.type, it.shape);
 }
 
-/* ---- stencils ---- */
-
-typedef struct around {
-    maker *m;
-    wadi_type type[2]; /* of the elements of the arrays */
-    int dims;
-} around;
-
-static wadi_exp some_near(around *a, wadi_window *w) {
-    int d[3];
-    for (int j = 0; j < 3; j++) d[j] = gen_below(&a->m->r, 5) ? gen_below(&a->m->r, 5) - 2 : -11;
-    return a->dims == 1   ? wadi_near1(w, d[0])
-           : a->dims == 2 ? wadi_near2(w, d[0], d[1])
-                          : wadi_near3(w, d[0], d[1], d[2]);
-}
-
-static wadi_exp near_one(void *env, wadi_window *w) {
-    around *a = env;
-    wadi_exp x[4];
-    for (int k = 0; k < 4; k++) {
-        x[k] = some_near(a, w);
-        a->m->given[k] = a->type[0];
-    }
-    return gen_below(&a->m->r, 2) ? gen_fn4(a->m, x[0], x[1], x[2], x[3])
-                                  : gen_fn2(a->m, x[0], x[1]);
-}
-
-static wadi_exp near_two(void *env, wadi_window *v, wadi_window *w) {
-    around *a = env;
-    const wadi_exp x = some_near(a, v), y = some_near(a, w), z = some_near(a, w);
-    a->m->given[0] = a->type[0];
-    a->m->given[1] = a->m->given[2] = a->type[1];
-    return gen_fn3(a->m, x, y, z);
-}
-
-/* A value that depends on the index is made by a function of its own. */
-static wadi_exp beyond(void *env, wadi_ix ix) {
-    return gen_of_index(env, ix);
-}
-
-static wadi_edge some_edge(maker *m, wadi_type t) {
-    switch (gen_below(&m->r, 5)) {
-    case 0:
-        return wadi_edge_clamp();
-    case 1:
-        return wadi_edge_mirror();
-    case 2:
-        return wadi_edge_wrap();
-    case 3:
-        return wadi_edge_constant(gen_literal(m, t));
-    default:
-        m->want = t;
-        return wadi_edge_function_env(beyond, m);
-    }
-}
-
-/* Edges call their functions after the stencil's own, when what is wanted has changed back. */
-static void do_stencil(maker *m) {
-    const item it = gen_pick_ranked(m, 1, 3), other = gen_pick_ranked(m, it.rank, it.rank);
-    around a = {m, {it.type, other.type}, 1 + gen_below(&m->r, it.rank)};
-    const bool two = other.rank == it.rank && gen_below(&m->r, 3) == 0;
-    const wadi_edge edge = some_edge(m, it.type);
-    wadi_edge second = wadi_edge_clamp();
-    if (two) second = edge.f_env ? wadi_edge_wrap() : some_edge(m, other.type);
-    const bool asks = edge.f_env || second.f_env;
-    if (!asks) m->want = gen_type(&m->r);
-    const wadi_type type = m->want;
-    const wadi_acc r = two ? wadi_stencil2_env(a.dims, near_two, &a, edge, it.a, second, other.a)
-                           : wadi_stencil_env(a.dims, near_one, &a, edge, it.a);
-    gen_keep(m, r, it.rank, type, two ? gen_fresh_class(m) : it.shape);
-}
+/* ---- all of them ---- */
 
 static void do_control(maker *m) {
     if (!gen_control_step(m)) do_map(m);
@@ -525,16 +455,16 @@ static void do_control(maker *m) {
 void gen_step(maker *m) {
     static void (*const steps[])(maker *) = {
         do_map,           do_map,           do_zip,           do_zip,          do_generate,
-        do_structure,     do_structure,     do_stencil,       do_fold,         do_fold,
+        do_structure,     do_structure,     gen_stencil_step, do_fold,         do_fold,
         do_scan,          do_gather,        do_permute,       do_acond,        do_awhile,
         do_backpermute,   do_slice,         do_record,        do_lookup,       do_turns,
         gen_ragged_step,  gen_ragged_step,  gen_ragged_step,  gen_ragged_step, gen_ragged_step,
         do_control,       do_control,       do_control,       do_spread,       do_lifted,
         gen_derived_step, gen_derived_step, gen_derived_step, gen_derived_step};
     static void (*const even[])(maker *) = {
-        do_map,   do_stencil, do_zip,    do_zip,          gen_siblings_step,
-        do_fold,  do_scan,    do_gather, do_permute,      do_backpermute,
-        do_slice, do_record,  do_lookup, gen_ragged_step, gen_record_step};
+        do_map,   gen_stencil_step, do_zip,    do_zip,          gen_siblings_step,
+        do_fold,  do_scan,          do_gather, do_permute,      do_backpermute,
+        do_slice, do_record,        do_lookup, gen_ragged_step, gen_record_step};
     if (m->perilous && gen_below(&m->r, 4) == 0) {
         gen_peril_step(m);
         return;

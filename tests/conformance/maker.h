@@ -18,6 +18,7 @@ typedef struct item {
 
 typedef struct maker {
     gen_random r;
+    gen_random beside; /* of what is added to programs and leaves the rest of them as it is */
     int size;
     item pool[GEN_POOL];
     int n, classes;
@@ -96,6 +97,10 @@ void gen_derived_step(maker *m);
 void gen_order_step(maker *m);
 /* Several that read one array (generator_siblings.c). */
 void gen_siblings_step(maker *m);
+/* A stencil of one array or two (generator_stencils.c). */
+void gen_stencil_step(maker *m);
+/* Adds a stencil of three to nine arrays to the youngest array of the pool, or nothing, as m->beside draws. */
+void gen_stencil_beside(maker *m);
 /* One that draws random numbers (generator_random.c). */
 void gen_random_step(maker *m);
 /* A fold over all pairs of rows and columns (generator_pairs.c). */
