@@ -18,6 +18,7 @@ typedef struct array_read {
 
 typedef struct costing {
     const wadi_named *x;
+    const wadi_diag *d;
     const wadi_module *m;
     wadi_arena *scratch;
     uint32_t *seen; /* [value] the last pass that read it */
@@ -158,6 +159,9 @@ static void print_pass(costing *c, int n, const wadi_bind *const *binds, int ind
     print_names(c, c->reads.n, c->reads.at);
     wadi_text_add(out, c->reads.n > 0 ? "), writes " : ", writes ");
     wadi_amount_print(c->x, written, "bytes");
+    const wadi_note *placed = wadi_diag_find(c->d, WADI_NOTE_PLACED, binds[0]->results[0]);
+    if (placed) wadi_text_add(out, " in place of ");
+    if (placed) wadi_named_value(c->x, placed->reader);
     wadi_text_addf(out, ", %d operation%s an element\n", c->operations,
                    c->operations == 1 ? "" : "s");
 }
@@ -197,7 +201,7 @@ static void print_memory(const costing *c, wadi_block *block, int indent) {
     wadi_text_indent(c->x->out, indent);
     wadi_text_add(c->x->out, "memory, at most: ");
     if (block == c->m->main)
-        wadi_cost_peak_explain(c->x, block, c->scratch);
+        wadi_cost_peak_explain(c->x, c->d, block, c->scratch);
     else
         wadi_amount_print(c->x, stored_by(c, block), "bytes stored");
     wadi_text_add(c->x->out, ", ");
@@ -234,8 +238,9 @@ static void explain_block(costing *c, wadi_block *block, const char *title, wadi
     }
 }
 
-void wadi_cost_explain(const wadi_named *x, wadi_arena *scratch) {
+void wadi_cost_explain(const wadi_named *x, const wadi_diag *d, wadi_arena *scratch) {
     costing c = {.x = x,
+                 .d = d,
                  .m = x->m,
                  .scratch = scratch,
                  .seen = WADI_NEW_N(scratch, uint32_t, (size_t)x->m->nvalues + 1),

@@ -2,10 +2,11 @@
 #ifndef WADI_CODEGEN_COST_H
 #define WADI_CODEGEN_COST_H
 
+#include "codegen/diag.h"
 #include "codegen/named.h"
 
 /** Adds the section "cost": for each pass over arrays the bytes that it reads and writes and its operations for an element, which arrays are
  *  read by several passes and by which, and the memory of each body. `scratch` is for the work. */
-void wadi_cost_explain(const wadi_named *x, wadi_arena *scratch);
+void wadi_cost_explain(const wadi_named *x, const wadi_diag *d, wadi_arena *scratch);
 
 #endif

@@ -10,6 +10,7 @@ typedef struct peaks {
     const wadi_named *x;
     wadi_block *main;
     int *made, *last; /* [value] position in the block; made -1: it takes no memory */
+    wadi_val *of;     /* [value] the array in whose memory it is */
     int at;           /* the position that reads now */
 } peaks;
 
@@ -23,8 +24,8 @@ static void see(void *env, const wadi_read *r) {
     if (r->kind == WADI_READ_EXTENT) return;
     if (wadi_amount_is_delayed(p->x, v)) {
         wadi_reads_own(r->block, p->x->m->values[v].bind, see, p);
-    } else if (p->last[v] < p->at) {
-        p->last[v] = p->at;
+    } else if (p->last[p->of[v]] < p->at) {
+        p->last[p->of[v]] = p->at;
     }
 }
 
@@ -44,7 +45,7 @@ static void make(peaks *p, const wadi_bind *b, int at, bool stays) {
         const wadi_val v = b->results[r];
         const wadi_val_type *t = &p->x->m->values[v].type;
         if (t->is_seq || wadi_amount_is_delayed(p->x, v)) continue;
-        p->made[v] = p->last[v] = at;
+        p->made[v] = p->last[p->of[v]] = at;
         if (stays || t->array[0].rank == 0) p->last[v] = p->main->nbinds;
     }
 }
@@ -83,7 +84,7 @@ typedef struct sums {
 static wadi_ext sum_at(const peaks *p, int at) {
     wadi_ext sum = wadi_amount_zero(p->x);
     for (wadi_val v = 0; v < p->x->m->nvalues; v++)
-        if (p->made[v] >= 0 && p->made[v] <= at && at <= p->last[v])
+        if (p->of[v] == v && p->made[v] >= 0 && p->made[v] <= at && at <= p->last[v])
             sum = wadi_amount_add(p->x, sum, v);
     return sum;
 }
@@ -120,7 +121,7 @@ static void add(const wadi_named *x, sums *s, wadi_ext e, wadi_val in) {
 static wadi_ext sum_of_all(const peaks *p) {
     wadi_ext sum = wadi_amount_zero(p->x);
     for (wadi_val v = 0; v < p->x->m->nvalues; v++)
-        if (p->made[v] >= 0) sum = wadi_amount_add(p->x, sum, v);
+        if (p->of[v] == v && p->made[v] >= 0) sum = wadi_amount_add(p->x, sum, v);
     return sum;
 }
 
@@ -150,15 +151,30 @@ static void print(const wadi_named *x, const sums *s, wadi_ext all) {
     wadi_text_add(x->out, "; ");
 }
 
-void wadi_cost_peak_explain(const wadi_named *x, wadi_block *main, wadi_arena *scratch) {
-    const size_t n = (size_t)x->m->nvalues + 1;
-    peaks p = {x, main, WADI_NEW_N(scratch, int, n), WADI_NEW_N(scratch, int, n), 0};
+/* The first of the arrays that share the memory of v. */
+static wadi_val memory_of(const wadi_diag *d, wadi_val v) {
+    const wadi_note *n = wadi_diag_find(d, WADI_NOTE_PLACED, v);
+    for (; n; n = wadi_diag_find(d, WADI_NOTE_PLACED, v)) v = n->reader;
+    return v;
+}
+
+void wadi_cost_peak_explain(const wadi_named *x, const wadi_diag *d, wadi_block *main,
+                            wadi_arena *scratch) {
+    const uint32_t n = x->m->nvalues;
+    peaks p = {.x = x,
+               .main = main,
+               .made = WADI_NEW_N(scratch, int, (size_t)n + 1),
+               .last = WADI_NEW_N(scratch, int, (size_t)n + 1),
+               .of = WADI_NEW_N(scratch, wadi_val, (size_t)n + 1)};
     sums s = {.n = 0};
-    if (!p.made || !p.last) {
+    if (!p.made || !p.last || !p.of) {
         x->out->failed = true;
         return;
     }
-    for (size_t v = 0; v < n; v++) p.made[v] = p.last[v] = -1;
+    for (wadi_val v = 0; v < n; v++) {
+        p.made[v] = p.last[v] = -1;
+        p.of[v] = memory_of(d, v);
+    }
     follow_all(&p);
     if (add_all(&p, &s))
         print(x, &s, sum_of_all(&p));

@@ -18,6 +18,7 @@ typedef enum wadi_note_kind {
     WADI_NOTE_KEPT,      /* `value` could be computed inside `reader`, but is stored */
     WADI_NOTE_SIBLING,   /* `value` is computed in one pass with `reader` */
     WADI_NOTE_APART,     /* `value` reads what `reader` reads, but in a pass of its own */
+    WADI_NOTE_PLACED,    /* `value` is written into the memory of `reader` */
     WADI_NOTE_SEQ_FUSED, /* sequence `value` became part of the stage that makes `reader` */
     WADI_NOTE_SEQ_KEPT,  /* sequence `value` stays a stage of its own before `reader` */
     WADI_NOTE_KIND_COUNT
@@ -26,8 +27,9 @@ typedef enum wadi_note_kind {
 typedef struct wadi_note {
     wadi_note_kind kind;
     wadi_val value;
-    wadi_val reader; /* first result of the reading binding; WADI_NONE: none, or several */
-    wadi_rep rep;    /* WADI_NOTE_REP */
+    wadi_val
+        reader; /* first result of the reading binding, or as the kind says; WADI_NONE: none, or several */
+    wadi_rep rep; /* WADI_NOTE_REP */
     const char *reason;
 } wadi_note;
 

@@ -137,6 +137,7 @@ static void explain_value(const explaining *x, wadi_val v, int indent) {
     explain_note(x, v, WADI_NOTE_SIBLING, "in one pass with", indent + 1);
     if (x->m->values[v].siblings == 0)
         explain_note(x, v, WADI_NOTE_APART, "not in one pass with", indent + 1);
+    explain_note(x, v, WADI_NOTE_PLACED, "in place of", indent + 1);
     explain_order(x, v, indent + 1);
 }
 
@@ -180,6 +181,6 @@ void wadi_explain_text(const wadi_diag *d, const wadi_module *m, const wadi_fact
     heading(&x, "values");
     explain_block(&x, m->main, 0);
     explain_checks(&x);
-    if (names) wadi_cost_explain(&x.named, arena);
+    if (names) wadi_cost_explain(&x.named, d, arena);
     wadi_arena_destroy(arena);
 }

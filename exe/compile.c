@@ -212,7 +212,7 @@ static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_erro
                                           .verify = o->verify,
                                           .steady = o->steady,
                                           .routine = o->no_foreign ? NULL : wadi_foreign_has};
-    const wadi_plan_options plan = {.unchecked = o->unchecked};
+    wadi_plan_options plan = {.unchecked = o->unchecked};
     wadi_diag *diag = NULL;
     wadi_exe_set *first = NULL;
     WADI_TRY(wadi_given_check(o->extents, err));
@@ -223,6 +223,7 @@ static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_erro
         diag = wadi_diag_create(true);
         if (!diag) return wadi_fail(err, WADI_MEMORY, "explain: out of memory");
     }
+    plan.diag = diag;
     wadi_status st = wadi_pipeline_run(exe->module, &passes, diag, &exe->facts, err);
     if (st == WADI_OK)
         st = wadi_plan_build(exe->module, &exe->facts, &plan, &exe->plan, &exe->versions, err);

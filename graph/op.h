@@ -230,6 +230,9 @@ typedef struct wadi_op {
     bool cheap;
     /** producers: result element ix reads exactly element ix of each array argument */
     bool one_to_one;
+    /** consumers: result element ix is made when element ix of each array argument has been read for the last time, so that both can share
+     *  one memory */
+    bool in_place;
     /** producers: the result has all elements of argument 0 in the same row-major order, so both can share one memory */
     bool keeps_memory;
     /** producers: each element of the result is one of argument 0; function 0 gives its index there from the index in the result */

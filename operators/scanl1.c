@@ -39,6 +39,7 @@ const wadi_op wadi_op_scanl1 = {
     .skeleton = WADI_SKEL_SCAN,
     .reads = "e",
     .nfuns = 1,
+    .in_place = true,
     .faultless = true,
     .fun_params = wadi_rule_combining_params,
     .type = type,

@@ -186,6 +186,8 @@ typedef struct wadi_plan_step {
         units_touch; /* of `kernel` and `units`; they only say where data must be */
     int nuses;       /* all slots that it uses, each once; of COND and LOOP without their parts */
     const wadi_plan_use *uses;
+    const char *
+        what; /* FLAT: the value that it computes, if its slot has the name of another one; NULL: see its slots */
 } wadi_plan_step;
 
 /* What a fault names: an operation of the program, and what is wrong. */

@@ -53,6 +53,10 @@ static bool is_own(const naming *k, int slot) {
 
 /* Of what the step writes: values of the program, or else those that its kernels have for themselves. */
 static void name_written(naming *k, const wadi_plan_step *s, bool own) {
+    if (s->what != NULL && !own) {
+        add_name(k, s->what);
+        return;
+    }
     for (int i = 0; i < s->nuses; i++) {
         const wadi_plan_use *u = &s->uses[i];
         if (!u->writes || is_own(k, u->slot) != own) continue;

@@ -21,6 +21,7 @@ static wadi_array *copy_array(wadi_planning *p, const wadi_array *from) {
 
 /* ---- array phases ---- */
 
+/* An array in the memory of an earlier one has its slot. */
 static wadi_status array_results(wadi_planning *p, wadi_body *body, int **out_slots) {
     int total = 0;
     for (size_t i = 0; i < p->pending.n; i++) total += p->pending.at[i]->nresults;
@@ -31,6 +32,10 @@ static wadi_status array_results(wadi_planning *p, wadi_body *body, int **out_sl
         for (int r = 0; r < p->pending.at[i]->nresults; r++) {
             const wadi_val v = p->pending.at[i]->results[r];
             if (!wadi_is_stored(&p->y, v)) continue;
+            if (p->y.takes[v] != WADI_NONE) {
+                p->y.slot_of[v] = p->y.slot_of[p->y.takes[v]];
+                continue;
+            }
             slots[body->nresults] = wadi_planning_once(p, v);
             values[body->nresults++] = v;
         }
@@ -47,12 +52,18 @@ wadi_status wadi_planning_array_phase(wadi_planning *p) {
     body.binds = WADI_NEW_N(p->y.arena, const wadi_bind *, p->pending.n);
     if (!body.name || !body.binds) return wadi_planning_no_memory(p);
     memcpy(body.binds, p->pending.at, p->pending.n * sizeof *body.binds);
+    wadi_planning_place_arrays(p);
     WADI_TRY(array_results(p, &body, &slots));
     wadi_vec_clear(&p->pending);
     if (body.nresults == 0) return WADI_OK;
     wadi_plan_phase phase = {.is_stream = false};
     WADI_TRY(wadi_planning_body(p, &body, -1, body.nresults, slots, false, &phase.body));
     for (int i = 0; i < body.nresults; i++) p->known[body.results[i]] = true;
+    for (int i = 0; i < body.nbinds; i++) {
+        const wadi_bind *b = body.binds[i];
+        if (b->nresults == 1 && p->y.takes[b->results[0]] != WADI_NONE)
+            p->known[b->results[0]] = true;
+    }
     WADI_TRY(wadi_planning_inner(p, &body, &p->bodies.at[phase.body].inner));
     return wadi_vec_push(&p->phases, phase) ? WADI_OK : wadi_planning_no_memory(p);
 }

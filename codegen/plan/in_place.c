@@ -1,4 +1,5 @@
-/* States that change in place: which values of a fold's body may overwrite the current state.
+/* Values in the memory of others: which values of a fold's body may overwrite the current state, and which arrays of the main block an
+ * array that nobody reads any more.
  *
  * The next state of a fold takes over the memory of the current one, so that no step copies it, if every element is read
  * before it is replaced or at that moment. That holds for
@@ -9,7 +10,9 @@
  *
  * A fault leaves such a state half changed, but after a fault nobody reads it. If a library routine declines, the whole body
  * runs again from the old state, so the states of a body with routines do not change in place. */
+#include "codegen/diag.h"
 #include "codegen/plan/fold.h"
+#include "codegen/plan/phases.h"
 #include "codegen/rewrite.h"
 
 typedef struct placing {
@@ -18,7 +21,7 @@ typedef struct placing {
     int depth; /* of delayed values */
 } placing;
 
-/* Looking for reads of `from`. */
+/* Looking for reads of `from`. An array with the memory of another one, as a reshaped one may have, is read where that is read. */
 typedef struct reading {
     const wadi_planning *p;
     wadi_val from;
@@ -34,12 +37,16 @@ static bool is_delayed(const wadi_planning *p, wadi_val v) {
     return p->m->values[v].def == WADI_DEF_BIND && !wadi_is_stored(&p->y, v);
 }
 
+static bool may_be_same(const wadi_planning *p, wadi_val v) {
+    return p->m->values[v].def == WADI_DEF_BIND && p->m->values[v].bind->op->keeps_memory;
+}
+
 static void see(void *env, const wadi_read *r) {
     reading *s = env;
     const wadi_val v = wadi_planning_resolved(s->p, *r->at);
     if (r->kind == WADI_READ_EXTENT || s->found) return;
     if (v == s->from || s->depth > DEEPEST) s->found = true;
-    if (s->found || !is_delayed(s->p, v)) return;
+    if (s->found || !(is_delayed(s->p, v) || may_be_same(s->p, v))) return;
     s->depth++;
     wadi_reads_deep(r->block, s->p->m->values[v].bind, see, s);
     s->depth--;
@@ -94,15 +101,25 @@ static bool read_later(const placing *g, int at, wadi_val from) {
     return false;
 }
 
-/* How many arguments, from the first, the result may overwrite: those that are copied whole into it, or all of a map's. */
+/* How many arguments, from the first, the result may overwrite: those that are copied whole into it, or all of a map's or a scan's. */
 static int placed_args(const wadi_bind *b) {
     int copied = 0;
     while (copied < b->nargs && wadi_op_reads(b->op, copied) == 'c') copied++;
-    return b->op->one_to_one ? b->nargs : copied;
+    return b->op->one_to_one || b->op->in_place ? b->nargs : copied;
+}
+
+static bool same_elements(const wadi_elem *a, const wadi_elem *b) {
+    if (a->fields != b->fields) return false;
+    for (int f = 0; f < a->fields; f++)
+        if (a->type[f] != b->type[f]) return false;
+    return true;
 }
 
 static bool may_take(const placing *g, wadi_bind *b, wadi_val v, wadi_val from) {
-    if (!wadi_shapes_same(g->p->y.shapes, g->p->m, v, from)) return false;
+    const wadi_value *of = g->p->m->values;
+    if (!wadi_shapes_same(g->p->y.shapes, g->p->m, v, from) ||
+        !same_elements(&of[v].type.array[0].elem, &of[from].type.array[0].elem))
+        return false;
     if (functions_read(g, b, from)) return false;
     for (int i = 0; i < b->nargs; i++) {
         if (i < placed_args(b) ? !same_index(g, b->args[i], from, 0)
@@ -160,6 +177,74 @@ void wadi_planning_in_place(wadi_planning *p, wadi_block *r, int nstate, const i
         if (!out[i]) continue;
         for (wadi_val v = wadi_planning_resolved(p, r->yields[i]); v != param; v = p->y.takes[v])
             p->y.slot_of[v] = slot[i];
+    }
+}
+
+/* ---- arrays of the main block ---- */
+
+/* An array of the pending phase that is memory of its own: not what a branch or a loop gives, which may be what it was passed. */
+static bool is_own(const wadi_planning *p, wadi_val v) {
+    const wadi_value *value = &p->m->values[v];
+    return value->def == WADI_DEF_BIND && value->bind->nresults == 1 && wadi_is_stored(&p->y, v) &&
+           value->type.array[0].rank > 0 && !value->bind->op->keeps_memory &&
+           (value->bind->nblocks == 0 || value->bind->op->routine);
+}
+
+/* The number of b among the pending bindings; their number: it is none of them. */
+static size_t turn(const wadi_planning *p, const wadi_bind *b) {
+    size_t i = 0;
+    while (i < p->pending.n && p->pending.at[i] != b) i++;
+    return i;
+}
+
+/* Whether pending binding `at` is the last that reads `from`. Phases need not have the order of the program. */
+static bool is_last(const placing *g, size_t at, wadi_val from) {
+    const wadi_planning *p = g->p;
+    for (int i = 0; i < g->r->nbinds; i++) {
+        wadi_bind *b = g->r->binds[i];
+        if (b != p->pending.at[at] && reads(g, b, from) && turn(p, b) >= at) return false;
+    }
+    for (int i = 0; i < g->r->nyields; i++)
+        if (value_reads(g, g->r->yields[i], from)) return false;
+    return true;
+}
+
+/* Whether pending binding `at` may write its result into `from`. */
+static bool may_replace(const placing *g, size_t at, wadi_val from) {
+    const wadi_planning *p = g->p;
+    wadi_bind *b = (wadi_bind *)(uintptr_t)p->pending.at[at];
+    return is_own(p, from) && turn(p, p->m->values[from].bind) < at &&
+           may_take(g, b, b->results[0], from) && is_last(g, at, from);
+}
+
+/* An array that the result of pending binding `at` may be written into, which is v or what a delayed v reads; WADI_NONE. */
+static wadi_val replaced(placing *g, size_t at, wadi_val v) {
+    wadi_val found = WADI_NONE;
+    v = wadi_planning_resolved(g->p, v);
+    if (!is_delayed(g->p, v)) return may_replace(g, at, v) ? v : WADI_NONE;
+    const wadi_bind *b = g->p->m->values[v].bind;
+    if (!b->op->one_to_one || g->depth >= DEEPEST) return WADI_NONE;
+    g->depth++;
+    for (int i = 0; i < b->nargs && found == WADI_NONE; i++) found = replaced(g, at, b->args[i]);
+    g->depth--;
+    return found;
+}
+
+void wadi_planning_place_arrays(wadi_planning *p) {
+    placing g = {.p = p, .r = p->m->main};
+    for (size_t k = 0; k < p->pending.n; k++) {
+        const wadi_bind *b = p->pending.at[k];
+        wadi_val from = WADI_NONE;
+        /* siblings go through what they read in one pass, which is worth more */
+        if (b->nresults != 1 || !is_own(p, b->results[0]) || b->nblocks > 0 ||
+            p->m->values[b->results[0]].siblings > 0)
+            continue;
+        for (int i = 0; i < placed_args(b) && from == WADI_NONE; i++)
+            from = replaced(&g, k, b->args[i]);
+        if (from == WADI_NONE) continue;
+        p->y.takes[b->results[0]] = from;
+        wadi_diag_note(p->diag, WADI_NOTE_PLACED, b->results[0], from,
+                       "nobody reads it later, and each element is read before it is replaced");
     }
 }
 

@@ -11,12 +11,18 @@ typedef struct looking {
     bool *seen; /* [value] read by somebody else */
 } looking;
 
+/* The result whose memory v is in. */
+static wadi_val memory_of(const looking *s, wadi_val v) {
+    while (s->p->y.takes[v] != WADI_NONE) v = s->p->y.takes[v];
+    return v;
+}
+
 static void see(void *env, const wadi_read *r) {
     looking *s = env;
     const wadi_val v = wadi_planning_resolved(s->p, *r->at);
     const wadi_value *value = &s->p->m->values[v];
     if (r->kind == WADI_READ_EXTENT || s->seen[v]) return;
-    s->seen[v] = true;
+    s->seen[v] = s->seen[memory_of(s, v)] = true;
     if (value->def == WADI_DEF_BIND && !wadi_is_stored(&s->p->y, v))
         wadi_reads_deep(r->block, value->bind, see, s);
 }
@@ -24,7 +30,7 @@ static void see(void *env, const wadi_read *r) {
 /* Whether the binding computes something that the body keeps. What it does not store, its readers read. */
 static bool is_of_body(const looking *s, const wadi_bind *b) {
     for (int i = 0; i < b->nresults; i++)
-        if (s->own[b->results[i]]) return true;
+        if (s->own[memory_of(s, b->results[i])]) return true;
     return false;
 }
 

@@ -11,6 +11,8 @@ wadi_status wadi_planning_array_phase(wadi_planning *p);
 /** Plan an input, whose array the run binds, and host data, which the program holds (arrays.c). */
 wadi_status wadi_planning_input(wadi_planning *p, const wadi_bind *b);
 wadi_status wadi_planning_use(wadi_planning *p, const wadi_bind *b);
+/** Finds which pending arrays may be written into the memory of others that nobody reads any more (in_place.c). */
+void wadi_planning_place_arrays(wadi_planning *p);
 /** Adds a phase for the stream that n consumers read (stream.c). */
 wadi_status wadi_planning_stream_phase(wadi_planning *p, int n, const wadi_bind *const *consumers);
 /** Adds the end for consumer `b` (end.c). */

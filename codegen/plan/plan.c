@@ -206,6 +206,7 @@ wadi_status wadi_plan_build(const wadi_module *m, const wadi_facts *facts,
     p.y.shapes = facts->shapes;
     p.y.err = err;
     p.y.unchecked = options && options->unchecked;
+    p.diag = options ? options->diag : NULL;
     if (p.versions) p.y.arena = wadi_versions_arena(p.versions);
     if (p.plan) p.y.keep = p.plan->arena;
     const wadi_status st = p.plan && p.versions ? build(&p) : wadi_planning_no_memory(&p);

@@ -2,13 +2,15 @@
 #ifndef WADI_CODEGEN_PLAN_PLAN_H
 #define WADI_CODEGEN_PLAN_PLAN_H
 
+#include "codegen/diag.h"
 #include "codegen/pipeline.h"
 #include "codegen/versions.h"
 #include "graph/ir/ir.h"
 #include "sched/plan.h"
 
 typedef struct wadi_plan_options {
-    bool unchecked; /* array reads are not checked: a bad index is undefined behaviour */
+    bool unchecked;  /* array reads are not checked: a bad index is undefined behaviour */
+    wadi_diag *diag; /* takes notes of decisions; NULL: none are wanted */
 } wadi_plan_options;
 
 /** Plans the module `m`, which has been through the passes; `facts` are its facts. The plan shares no memory with either; the

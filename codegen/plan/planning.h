@@ -2,6 +2,7 @@
 #ifndef WADI_CODEGEN_PLAN_PLANNING_H
 #define WADI_CODEGEN_PLAN_PLANNING_H
 
+#include "codegen/diag.h"
 #include "codegen/kernel/layout.h"
 #include "codegen/plan/plan.h"
 
@@ -44,7 +45,8 @@ typedef struct wadi_planning {
     wadi_layout y;
     wadi_plan *plan;
     wadi_versions *versions;
-    bool *known; /* [value] whether it is in a slot before the next body runs */
+    wadi_diag *diag; /* takes notes of decisions; NULL: none are wanted */
+    bool *known;     /* [value] whether it is in a slot before the next body runs */
     uint8_t *
         late; /* [value] whether it exists only after the body of the stream: 0 not known yet, 1 no, 2 yes */
     WADI_VEC(wadi_plan_input) inputs;

@@ -199,6 +199,7 @@ static void step(codec *c, wadi_plan_step *s) {
     touches(c, &s->units_touch);
     count(c, &s->nuses);
     LIST(c, wadi_plan_use, s->uses, s->nuses, use);
+    text(c, &s->what);
 }
 
 static void version(codec *c, wadi_plan_version *v) {

@@ -109,6 +109,41 @@ static void two_of_a_chain_are_there_at_a_time(void **state) {
     end(&r);
 }
 
+#define SCAN1(to, from) #to " = scanl1 " #from " (x, y) { max x y }\n"
+
+/* Scans and maps that each replace what they read: one array, besides what the caller has given, which stays as it is. */
+static void one_of_a_chain_in_place_is_there(void **state) {
+    static const char text[] = BEGIN SCAN1(a, xs) SCAN1(b, a) "c = map b (x) { add x 1.0 }\n" SCAN1(
+        d,
+        c) "e = map d (x) { mul x 2.0 }\n" SCAN1(f,
+                                                 e) "z = unit { 0 }\n"
+                                                    "g = generate z (k) { f ! k }\nresult = fold "
+                                                    "0.0 g (x, y) { add x y }\noutput result\n"
+                                                    "h = zip_with f f (x, y) { add x y }\noutput "
+                                                    "h\n";
+    static const wadi_run_options options[] = {{.threads = 2},
+                                               {.threads = 1},
+                                               {.device = "null"},
+                                               {.schedule = WADI_SCHEDULE_FORCE_INSIDE},
+                                               {.schedule = WADI_SCHEDULE_FORCE_GROUP}};
+    (void)state;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        wadi_array h;
+        ran r = run(text, &options[i], false);
+        if (i < 2) is_about(r.peak, 1);
+        is_about(told(&r), 1);
+        assert_int_equal(wadi_run_result(r.run, "h", &h, NULL), WADI_OK);
+        const double *is = h.column[0];
+        double most = 0;
+        for (int k = 0; k < N; k++) {
+            assert_true(xs[k] == (double)((k * 7919) % 1000));
+            if (xs[k] > most) most = xs[k];
+            if (is[k] != 4 * (most + 1)) fail_msg("%zu: element %d is %f", i, k, is[k]);
+        }
+        end(&r);
+    }
+}
+
 /* a is a result, c is read once more at the end. */
 static void what_is_read_later_stays(void **state) {
     (void)state;
@@ -205,6 +240,7 @@ static void extents_are_numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(two_of_a_chain_are_there_at_a_time),
+                                       cmocka_unit_test(one_of_a_chain_in_place_is_there),
                                        cmocka_unit_test(what_is_read_later_stays),
                                        cmocka_unit_test(what_other_phases_read_stays),
                                        cmocka_unit_test(two_of_an_element_are_there_at_a_time),

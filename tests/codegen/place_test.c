@@ -1,4 +1,4 @@
-/* Which states of folds change in place. Then neither the plan nor the kernels copy them. */
+/* Which states of folds change in place, and which arrays of the main block are written into others. Then neither the plan nor the kernels copy them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -263,6 +263,78 @@ static void states_that_change_places_are_kept_apart(void **state) {
     planned_free(&p);
 }
 
+/* ---- arrays of the main block ---- */
+
+/* In whose memory the array `name` is written, as the decision says it; NULL: it has its own. */
+static const char *memory_of(const char *text, const char *name, char out[32]) {
+    const wadi_plan_options options = {.diag = wadi_diag_create(false)};
+    compiled c = compile(text, NULL);
+    wadi_error err = {.status = WADI_OK};
+    wadi_plan *plan = NULL;
+    wadi_versions *versions = NULL;
+    if (wadi_plan_build(c.m, &c.facts, &options, &plan, &versions, &err) != WADI_OK)
+        fail_msg("%s", err.msg);
+    const wadi_note *n = NULL;
+    for (wadi_val v = 0; v < c.m->nvalues && n == NULL; v++)
+        if (c.m->values[v].name != NULL && strcmp(c.m->values[v].name, name) == 0)
+            n = wadi_diag_find(options.diag, WADI_NOTE_PLACED, v);
+    out[0] = '\0';
+    if (n != NULL) (void)snprintf(out, 32, "%s", c.m->values[n->reader].name);
+    wadi_versions_destroy(versions);
+    wadi_plan_destroy(plan);
+    compiled_free(&c);
+    wadi_diag_destroy(options.diag);
+    return out[0] != '\0' ? out : NULL;
+}
+
+#define ARRAYS                                               \
+    "program arrays\ninput xs : f64[n]\ninput at : i64[n]\n" \
+    "a = scanl1 xs (x, y) { add x y }\n"
+#define SCANNED(to, from) #to " = scanl1 " #from " (x, y) { add x y }\n"
+
+static void arrays_replace_what_nobody_reads_any_more(void **state) {
+    static const struct {
+        const char *rest, *of; /* of whom z takes the memory */
+    } cases[] = {
+        {SCANNED(z, a) "output z\n", "a"},
+        {"z = map a (x) { mul x 2.0 }\noutput z\n", "a"},
+        {"m = map a (x) { mul x 2.0 }\n" SCANNED(z, m) "output z\n", "a"},
+        {"z = zip_with xs a (x, y) { sub x y }\noutput z\n", "a"},
+        {"b = scanl1 xs (x, y) { max x y }\nz = zip_with a b (x, y) { sub x y }\noutput z\n", "a"},
+        {"b = scanl1 xs (x, y) { max x y }\nz = zip_with a b (x, y) { sub x y }\noutput z\n"
+         "output a\n",
+         "b"},
+        {"z = imap a (i, x) { add x (convert f64 i) }\noutput z\n", "a"},
+        {"r = zip_with a xs (x, y) { p: x, q: y }\n"
+         "s = scanl1 r (p, q, x, y) { p: max p x, q: add q y }\n"
+         "z = map s (p, q) { p: q, q: p }\noutput z\n",
+         "s"},
+        {"z = permute a xs at (x, y) { add x y } (i, k) { true, k }\noutput z\n", "a"},
+        {"m = fold 0.0 a (x, y) { max x y }\n"
+         "z = map a (x) { mul x (the m) }\noutput z\n",
+         "a"},
+        /* the caller's, the program's, results, and what is read later or elsewhere stay */
+        {"z = map xs (x) { mul x 2.0 }\noutput z\n", NULL},
+        {"z = map a (x) { mul x 2.0 }\noutput z\noutput a\n", NULL},
+        {SCANNED(z, a) "y = zip_with a z (x, y) { add x y }\noutput y\n", NULL},
+        {"r = reverse dim=0 a\n" SCANNED(z, r) "output z\n", NULL},
+        {"r = reverse dim=0 a\nz = zip_with a r (x, y) { add x y }\noutput z\n", NULL},
+        {"z = imap a (i, x) { add x (a ! (max 0 (sub i 1))) }\noutput z\n", NULL},
+        {"z = map a (x) { convert f32 x }\noutput z\n", NULL},
+        {"z = permute xs a at (x, y) { add x y } (i, k) { true, k }\noutput z\n", NULL},
+        {"z = scanl 0.0 a (x, y) { add x y }\noutput z\n", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1000], of[32];
+        (void)snprintf(text, sizeof text, ARRAYS "%s", cases[i].rest);
+        const char *is = memory_of(text, "z", of);
+        if ((is == NULL) != (cases[i].of == NULL) || (is != NULL && strcmp(is, cases[i].of) != 0))
+            fail_msg("z is in the memory of %s, expected %s:\n%s", is ? is : "nobody",
+                     cases[i].of ? cases[i].of : "nobody", text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scattered_sums_are_added_where_the_grid_lies),
@@ -275,6 +347,7 @@ int main(void) {
         cmocka_unit_test(a_start_that_is_wanted_itself_does_not),
         cmocka_unit_test(a_state_that_is_read_elsewhere_is_kept_apart),
         cmocka_unit_test(states_that_change_places_are_kept_apart),
+        cmocka_unit_test(arrays_replace_what_nobody_reads_any_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -426,6 +426,16 @@ static wadi_status element_step(wadi_flat *c, const target *t, int place) {
                                               .touches = touches(c, t, false)});
 }
 
+/* The name of a value that is written into the slot of another one; NULL: it has its own, or no name. */
+static const char *name_in_place(wadi_flat *c, const target *t) {
+    const wadi_val v = t->bind->results[0];
+    const char *name = c->y->m->values[v].name;
+    if (c->y->takes[v] == WADI_NONE || c->y->slot_of[v] != t->slot || !name) return NULL;
+    const char *own = wadi_arena_strdup(c->y->keep, name);
+    if (!own) c->y->failed = true;
+    return own;
+}
+
 static wadi_status run_step(wadi_flat *c, int n, const target *t, int place) {
     if (is_by_elements(c, n, t)) return element_step(c, t, place);
     const char *name = target_name(c, t, n > 1 ? "all" : "run");
@@ -441,7 +451,8 @@ static wadi_status run_step(wadi_flat *c, int n, const target *t, int place) {
                                               .touches = touches(c, t, true),
                                               .units_touch = units_touch,
                                               .several = t->cut->several,
-                                              .apart = t->cut->apart});
+                                              .apart = t->cut->apart,
+                                              .what = name_in_place(c, t)});
 }
 
 /* Whether the result takes over another value's memory, so that nothing need be allocated. */
