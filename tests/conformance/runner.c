@@ -508,6 +508,8 @@ wadi_status conf_go(const conf_case *c, const wadi_exe *exe, const conf_variant 
 }
 
 wadi_exe *conf_compile(const conf_case *c, const char *disable, wadi_text *why) {
+    const char *cc = getenv("WADI_CONFORMANCE_CC");
+    if (cc != NULL) (void)setenv("WADI_CC", cc, 1);
     const char *off = disable && strcmp(disable, "all") == 0 ? conf_all_passes() : disable;
     const wadi_compile_options o = {.disable = off, .verify = true, .no_foreign = true};
     wadi_exe *exe = NULL;

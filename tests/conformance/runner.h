@@ -53,7 +53,7 @@ typedef struct conf_variant {
 
 void conf_variant_print(const conf_variant *v, wadi_text *out);
 
-/* The executable of the variant; NULL: `why` says why not. */
+/* The executable of the variant, compiled by WADI_CONFORMANCE_CC if that is set; NULL: `why` says why not. */
 wadi_exe *conf_compile(const conf_case *c, const char *disable, wadi_text *why);
 /* The first kind of device, from this row on, that programs are to run on: those of which every machine has one. WADI_DEVICE leaves only one, of
  * any kind: drivers take seconds to build the kernels of a program. */

@@ -1,8 +1,7 @@
 # Runs programs of tests/conformance on a device of OpenCL, such as PoCL's: opencl.sh "QUICK" "FULL", the programs of the quick suite and those at full
 # length. Every run gives what the interpreter gives.
 #
-# Not here: `apart` and `fission` make devices of their own (tests/devices/as_one_test.sh has those of OpenCL), `coverage` and `passes` run no kernel, and
-# `plain` is about the C compiler.
+# cuda.sh has the programs that are not here, and says why; tests/devices/as_one_test.sh has devices of OpenCL that share the work.
 #
 # A driver takes a third of a second for a text of kernels and 0.1 s for each kernel, so a written program runs in one of its variants here, the next
 # program in the next one (WADI_CONFORMANCE_SPARSE).

@@ -1,3 +1,3 @@
 #!/bin/sh
 # Programs at the edges of shapes and types on a device of OpenCL. (opencl.sh)
-exec sh "$WADI_SOURCE/tests/devices/opencl.sh" "" "corners extremes guards levels pieces"
+exec sh "$WADI_SOURCE/tests/devices/opencl.sh" "" "corners extremes guards"

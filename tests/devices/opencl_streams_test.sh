@@ -1,3 +1,3 @@
 #!/bin/sh
 # Programs of streams on a device of OpenCL. (opencl.sh)
-exec sh "$WADI_SOURCE/tests/devices/opencl.sh" "picks" "sequences stages states nested saved"
+exec sh "$WADI_SOURCE/tests/devices/opencl.sh" "picks" "sequences states nested"

@@ -318,7 +318,7 @@ static void special_arguments(void **state) {
 }
 
 static void many_arguments_of_f64(void **state) {
-    const double n = chosen("WADI_ELEMENTARY_SAMPLES", 3000, 300000);
+    const double n = chosen("WADI_ELEMENTARY_SAMPLES", 3000, 60000);
     (void)state;
     for (int k = 0; k < ROWS; k++) {
         bench b;
@@ -340,7 +340,7 @@ static void many_arguments_of_f64(void **state) {
 }
 
 static void many_arguments_of_f32(void **state) {
-    const double stride = chosen("WADI_ELEMENTARY_STRIDE", 2000003, 30011);
+    const double stride = chosen("WADI_ELEMENTARY_STRIDE", 2000003, 150001);
     (void)state;
     for (int k = 0; k < ROWS; k++) {
         bench b;

@@ -87,7 +87,7 @@ double hostile_now(void) {
 
 double hostile_seconds(void) {
     const char *said = getenv("WADI_HOSTILE_SECONDS"), *all = getenv("WADI_TEST_ALL");
-    return said != NULL ? atof(said) : all != NULL ? 60 : 6;
+    return said != NULL ? atof(said) : all != NULL ? 20 : 6;
 }
 
 /* ---- folders ---- */

@@ -162,7 +162,7 @@ static nvrtcResult compile_in(program *p, const char *folder) {
     snprintf(object, sizeof object, "%s/kernels.so", folder);
     snprintf(log, sizeof log, "%s/log", folder);
     snprintf(command, sizeof command,
-             "'%s' -std=c++17 -O1 -fPIC -shared -fvisibility=hidden %s "
+             "'%s' -std=c++17 -fPIC -shared -fvisibility=hidden %s "
              "-fno-strict-aliasing -fsanitize=signed-integer-overflow "
              "-fsanitize-undefined-trap-on-error "
              "-Wl,-Bsymbolic -w '%s' -o '%s' -lm > '%s' 2>&1",
