@@ -153,7 +153,7 @@ static int landing(const naming *c, wadi_lv user, const wadi_lscope *s) {
 
 /* Whether the value is written into a side of a choice, perhaps as part of what is written there. C would then compute it only where that side is
  * chosen. Loop IR computes both sides, so a load may stand in front; in a loop that is a load of a vector instead of one with a mask, which GCC does not always
- * know how to make. */
+ * know how to make. Choices in a side of a choice have statements of their own, too: GCC 12 does not make one operation of the branches of a chain of them. */
 static bool is_guarded(const naming *c, wadi_lv v, wadi_lv user) {
     const wadi_linst *u = inst(c, user);
     const bool is_side = u->kind == WADI_L_SELECT && wadi_c_strip(c->f, u->args[0]) != v;
@@ -173,7 +173,7 @@ static void decide(naming *c, const wadi_lscope *s) {
         const int to = landing(c, x->user, s);
         if (to < 0 || (mutable_read(i) && !unchanged(s, i, p, to))) continue;
         x->guarded = is_guarded(c, i->self, x->user);
-        if (x->guarded && i->kind == WADI_L_LOAD) continue;
+        if (x->guarded && (i->kind == WADI_L_LOAD || i->kind == WADI_L_SELECT)) continue;
         x->inlined = true;
         x->lands = to;
     }
