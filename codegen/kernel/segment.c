@@ -57,10 +57,10 @@ wadi_lv wadi_lower_segment_fits(wadi_lower *l, const wadi_bind *bind, int arg, w
     return wadi_lb_prim(&l->b, WADI_SOP_LNOT, WADI_BOOL, 1, &outside);
 }
 
-wadi_lv wadi_lower_search(wadi_lower *l, wadi_lv n, wadi_search_test holds, void *env) {
+/* A number of [0, n] in mind: the variables low <= it <= high. */
+static wadi_lv halve(wadi_lower *l, wadi_lv n, wadi_lv low, wadi_lv high, wadi_search_test holds,
+                     void *env) {
     wadi_lb *b = &l->b;
-    const wadi_lv low = wadi_lb_var(b, WADI_I64, false, num(l, 0), "low");
-    const wadi_lv high = wadi_lb_var(b, WADI_I64, false, n, "high");
     wadi_lb_repeat(b);
     const wadi_lv from = wadi_lb_get(b, low), to = wadi_lb_get(b, high);
     wadi_lb_leave_unless(b, bin(l, WADI_SOP_LT, from, to));
@@ -73,6 +73,64 @@ wadi_lv wadi_lower_search(wadi_lower *l, wadi_lv n, wadi_search_test holds, void
                 wadi_lb_select(b, WADI_I64, yes, from, bin(l, WADI_SOP_ADD, middle, num(l, 1))));
     wadi_lb_end(b);
     return wadi_lb_fact(b, wadi_lb_get(b, low), num(l, 0), n);
+}
+
+wadi_lv wadi_lower_search(wadi_lower *l, wadi_lv n, wadi_search_test holds, void *env) {
+    const wadi_lv low = wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "low");
+    const wadi_lv high = wadi_lb_var(&l->b, WADI_I64, false, n, "high");
+    return halve(l, n, low, high, holds, env);
+}
+
+static wadi_lv as_f64(wadi_lower *l, wadi_lv x) {
+    return wadi_lb_prim(&l->b, WADI_SOP_CONVERT, WADI_F64, 1, &x);
+}
+
+/* place * n / end, between 0 and n. In floats, since the product may be too large for an integer. */
+static wadi_lv guess(wadi_lower *l, wadi_lv n, wadi_lv place, wadi_lv end) {
+    const wadi_lv whole = as_f64(l, bin(l, WADI_SOP_MAX, end, num(l, 1)));
+    const wadi_lv each = bin(l, WADI_SOP_FDIV, as_f64(l, n), whole);
+    const wadi_lv at = bin(l, WADI_SOP_MUL, as_f64(l, place), each);
+    const wadi_lv rounded = wadi_lb_prim(&l->b, WADI_SOP_CONVERT, WADI_I64, 1, &at);
+    return bin(l, WADI_SOP_MAX, num(l, 0), bin(l, WADI_SOP_MIN, rounded, n));
+}
+
+static wadi_lv below(wadi_lower *l, wadi_lv x, wadi_lv n) {
+    return wadi_lb_fact(&l->b, x, num(l, 0), bin(l, WADI_SOP_SUB, n, num(l, 1)));
+}
+
+/* Doubles the variable, and returns what it was. */
+static wadi_lv stride(wadi_lower *l, wadi_lv width) {
+    const wadi_lv old = wadi_lb_get(&l->b, width);
+    wadi_lb_set(&l->b, width, bin(l, WADI_SOP_ADD, old, old));
+    return old;
+}
+
+wadi_lv wadi_lower_search_near(wadi_lower *l, wadi_lv n, wadi_lv place, wadi_lv end,
+                               wadi_search_test holds, void *env) {
+    wadi_lb *b = &l->b;
+    const wadi_lv at = wadi_lb_name(b, guess(l, n, place, end), "guess");
+    const wadi_lv low = wadi_lb_var(b, WADI_I64, false, at, "low");
+    const wadi_lv high = wadi_lb_var(b, WADI_I64, false, at, "high");
+    const wadi_lv width = wadi_lb_var(b, WADI_I64, false, num(l, 1), "width");
+    wadi_lb_repeat(b);
+    const wadi_lv top = wadi_lb_get(b, high);
+    wadi_lb_leave_unless(b, bin(l, WADI_SOP_LT, top, n));
+    const wadi_lv yes = holds(l, env, below(l, top, n));
+    wadi_lb_leave_unless(b, wadi_lb_prim(b, WADI_SOP_LNOT, WADI_BOOL, 1, &yes));
+    wadi_lb_set(b, low, bin(l, WADI_SOP_ADD, top, num(l, 1)));
+    const wadi_lv up = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_ADD, top, num(l, 1)), stride(l, width));
+    wadi_lb_set(b, high, bin(l, WADI_SOP_MIN, up, n));
+    wadi_lb_end(b);
+    wadi_lb_repeat(b);
+    const wadi_lv bottom = wadi_lb_get(b, low);
+    wadi_lb_leave_unless(b, bin(l, WADI_SOP_GT, bottom, num(l, 0)));
+    const wadi_lv before = bin(l, WADI_SOP_SUB, bottom, num(l, 1));
+    wadi_lb_leave_unless(b, holds(l, env, below(l, before, n)));
+    wadi_lb_set(b, high, before);
+    const wadi_lv down = bin(l, WADI_SOP_SUB, before, stride(l, width));
+    wadi_lb_set(b, low, bin(l, WADI_SOP_MAX, down, num(l, 0)));
+    wadi_lb_end(b);
+    return halve(l, n, low, high, holds, env);
 }
 
 /* ---- reductions ---- */
@@ -216,7 +274,7 @@ void wadi_lower_segment_block(wadi_lower *l, const wadi_bind *bind, wadi_lv g,
     const wadi_lv extent = wadi_lower_extent(l, array, wadi_type_of(l, array)->rank - 1);
     reaching place = {bind, bin(l, WADI_SOP_MUL, g, num(l, BLOCK))};
     const wadi_lv n = wadi_lower_segments(l, bind, offsets);
-    const wadi_lv j = wadi_lower_search(l, n, ends_behind, &place);
+    const wadi_lv j = wadi_lower_search_near(l, n, place.place, extent, ends_behind, &place);
     wadi_lb_if(b, bin(l, WADI_SOP_LT, j, n));
     const wadi_lv from = wadi_lower_offset(l, bind, offsets, j);
     const wadi_lv to = wadi_lower_offset(l, bind, offsets, bin(l, WADI_SOP_ADD, j, num(l, 1)));

@@ -55,5 +55,9 @@ wadi_lv wadi_lower_scan_segment_block(wadi_lower *l, const wadi_bind *bind, wadi
 /** The least j in 0..n for which the condition holds; n if there is none. The condition must hold for all greater j, too. */
 typedef wadi_lv (*wadi_search_test)(wadi_lower *l, void *env, wadi_lv j);
 wadi_lv wadi_lower_search(wadi_lower *l, wadi_lv n, wadi_search_test holds, void *env);
+/** The same for offsets of segments, which reach `end` at n: it begins where `place` would be if all segments were as long, and looks farther and
+ *  farther away from there. A search from the middle misses the cache at each step. */
+wadi_lv wadi_lower_search_near(wadi_lower *l, wadi_lv n, wadi_lv place, wadi_lv end,
+                               wadi_search_test holds, void *env);
 
 #endif

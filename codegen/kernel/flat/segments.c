@@ -87,7 +87,8 @@ static wadi_lv first_segment(wadi_lower *l, const wadi_unit *u, wadi_lv piece, w
     search s = {segmented(l, u->bind), bin(l, WADI_SOP_MUL, piece, num(l, piece_of(l)))};
     wadi_lb_if(b, bin(l, WADI_SOP_GT, piece, num(l, 0)));
     wadi_lb_if(b, bin(l, WADI_SOP_LT, piece, u->pieces));
-    wadi_lb_set(b, var, wadi_lower_search(l, n, passed, &s));
+    const wadi_lv end = bin(l, WADI_SOP_ADD, innermost(l, s.bind->args[s.bind->nargs - 1]), n);
+    wadi_lb_set(b, var, wadi_lower_search_near(l, n, s.place, end, passed, &s));
     wadi_lb_else(b);
     wadi_lb_set(b, var, n);
     wadi_lb_end(b);
