@@ -169,6 +169,8 @@ typedef struct wadi_plan_use {
 } wadi_plan_use;
 
 /* One instruction of a version. */
+enum { WADI_STEP_ROUNDS = 3 }; /* steps that may run with one, at most */
+
 typedef struct wadi_plan_step {
     wadi_step_kind kind;
     const char *kernel, *units; /* symbol names in the version's module; NULL: none */
@@ -178,7 +180,8 @@ typedef struct wadi_plan_step {
     bool serial;  /* one range, one worker, in order */
     bool several; /* not needed if one worker runs all units in order */
     bool apart;   /* all units run even if one faults: the first fault may be in a later unit */
-    int level;    /* the level whose elements it runs over */
+    int rounds; /* FLAT: so many steps behind it, FLAT too, may run with it: a few units of each step in turn, if all have as many. 0: none */
+    int level;  /* the level whose elements it runs over */
     const wadi_plan_control *control;
     const struct wadi_plan_call *call;
     const int *reads; /* FOREIGN: [call->nin]; MANY, SINGLE: [nslots] */

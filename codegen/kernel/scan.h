@@ -54,6 +54,19 @@ void wadi_lower_scan_chain(wadi_lower *l, const wadi_bind *bind, wadi_scan_chain
 void wadi_lower_scan_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                            const wadi_lv *pointer, const wadi_scan_table *t, const wadi_lv *ix,
                            wadi_lv blk, const wadi_scan_chain *chain);
+/** Blocks that are computed together: each waits for its own sums alone, so a processor adds for several at a time. `from` is the first. */
+enum { WADI_SCAN_TOGETHER = 4 };
+/** The entries of these blocks, as wadi_lower_scan_last. */
+void wadi_lower_scan_lasts(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
+                           const wadi_lv *ix, wadi_lv from);
+/** Turns their entries into those of the scan of the row, after all entries in front. `runs`: pointers to what is kept of those (WADI_TOP_ROOM values
+ *  of each field), from one call to the next; NULL if any order will do. */
+void wadi_lower_scan_carry_on(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
+                              const wadi_lv *runs, const wadi_lv *ix, wadi_lv from);
+/** Their results, and z in front of the row's. Carries come from the table. */
+void wadi_lower_scan_blocks(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                            const wadi_lv *pointer, const wadi_scan_table *t, const wadi_lv *ix,
+                            wadi_lv from);
 /** For a scan of segments: the first function writes segments [from, below) of a row, the second the elements of the row that belong to
  *  no segment (segment_scan.c). Of `row` only bind, extent, pointer and ix are used. Of segments with more than `limit` elements only the
  *  first block is written. */

@@ -79,11 +79,13 @@ static void combine_lasts(wadi_lower *l, const void *env, const wadi_lv *acc, co
 }
 
 /* The top of a row's blocks; carries go to the variables `carry`. */
-static wadi_top top_of(wadi_lower *l, const wadi_scan_block *c, const wadi_lv *carry) {
+static wadi_top top_of(wadi_lower *l, const wadi_scan_block *c, const wadi_lv *carry,
+                       const wadi_lv *memory) {
     wadi_top t = {.fields = c->fields,
                   .combine = combine_lasts,
                   .env = c,
                   .any_order = c->any_order,
+                  .memory = memory,
                   .carries = true};
     memcpy(t.type, c->type, (size_t)c->fields * sizeof *t.type);
     memcpy(t.total, carry, (size_t)c->fields * sizeof *carry);
@@ -131,7 +133,7 @@ void wadi_lower_scan_carries(wadi_lower *l, const wadi_bind *bind, const wadi_sc
     wadi_lv x[WADI_MAX_FIELDS], carry[WADI_MAX_FIELDS];
     if (l->status || l->b.failed) return;
     declare(l, &c, "carry", carry);
-    const wadi_top top = top_of(l, &c, carry);
+    const wadi_top top = top_of(l, &c, carry, NULL);
     const wadi_lv first = wadi_lower_scan_entry(l, &c, t, wadi_lb_i64(b, 0));
     for (int f = 0; f < c.fields; f++) x[f] = wadi_lb_fresh(b, t->pointer[f], first);
     wadi_top_first(l, &top, x);
@@ -232,7 +234,7 @@ void wadi_lower_scan_chain(wadi_lower *l, const wadi_bind *bind, wadi_scan_chain
     wadi_lv carry[WADI_MAX_FIELDS];
     out->started = wadi_lb_var(&l->b, WADI_BOOL, false, wadi_lb_bool(&l->b, false), "started");
     declare(l, &c, "carry", carry);
-    out->top = top_of(l, &c, carry);
+    out->top = top_of(l, &c, carry, NULL);
 }
 
 /* Updates the chain after the block. If the order is free, the block's last value is the next carry. Otherwise the chain begins
@@ -282,4 +284,158 @@ void wadi_lower_scan_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *
     wadi_lb_end(b);
     wadi_lower_versions(l, build, &c);
     if (chain) chain_on(l, &c);
+}
+
+/* ---- blocks together ---- */
+
+enum { TOGETHER = WADI_SCAN_TOGETHER };
+
+/* TOGETHER blocks from block `from` on. */
+static void blocks_from(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
+                        const wadi_lv *ix, wadi_lv from, wadi_scan_block *out) {
+    for (int k = 0; k < TOGETHER; k++) {
+        const wadi_lv blk = wadi_lb_bin(&l->b, WADI_SOP_ADD, from, wadi_lb_i64(&l->b, k));
+        out[k] = wadi_lower_scan_of(l, bind, t->part, ix, blk);
+        out[k].table = t;
+        declare(l, &out[k], "local", out[k].local);
+    }
+}
+
+/* A loop over the elements of blocks behind the first of each. */
+static wadi_lv each_place(wadi_lower *l) {
+    wadi_lb *b = &l->b;
+    return wadi_lb_for(b, wadi_lb_i64(b, 1), wadi_lb_i64(b, WADI_SCAN_BLOCK), 1, "i");
+}
+
+static void reduce_together(wadi_lower *l, void *env) {
+    const wadi_scan_block *c = env;
+    wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
+    for (int k = 0; k < TOGETHER; k++) {
+        wadi_lower_scan_source(l, &c[k], c[k].from, x);
+        set_fields(l, c->fields, c[k].local, x);
+    }
+    const wadi_lv i = each_place(l);
+    for (int k = 0; k < TOGETHER; k++) {
+        wadi_lower_scan_source(l, &c[k], wadi_lb_bin(&l->b, WADI_SOP_ADD, c[k].from, i), x);
+        get_fields(l, c->fields, c[k].local, acc);
+        wadi_lower_scan_combine(l, c, acc, x, all);
+        set_fields(l, c->fields, c[k].local, all);
+    }
+    wadi_lb_end(&l->b);
+}
+
+void wadi_lower_scan_lasts(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
+                           const wadi_lv *ix, wadi_lv from) {
+    wadi_lb *b = &l->b;
+    wadi_scan_block c[TOGETHER];
+    wadi_lv last[WADI_MAX_FIELDS];
+    blocks_from(l, bind, t, ix, from, c);
+    if (l->status || b->failed) return;
+    const wadi_lv entries = wadi_lower_scan_entries(c, t);
+    const wadi_lv below = wadi_lb_bin(b, WADI_SOP_ADD, from, wadi_lb_i64(b, TOGETHER));
+    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_LE, below, entries));
+    wadi_lower_versions(l, reduce_together, c);
+    for (int k = 0; k < TOGETHER; k++) {
+        get_fields(l, c->fields, c[k].local, last);
+        const wadi_lv at = wadi_lower_scan_entry(l, &c[k], t, c[k].blk);
+        for (int f = 0; f < c->fields; f++) wadi_lb_store(b, t->pointer[f], at, last[f]);
+    }
+    wadi_lb_else(b);
+    const wadi_lv blk = wadi_lb_for(b, from, entries, 1, "blk");
+    wadi_lower_scan_last(l, bind, t, ix, blk);
+    wadi_lb_end(b);
+    wadi_lb_end(b);
+}
+
+/* carry = what is carried behind entry `blk`, whose own value is x. If any order will do, the entry in front is that of the scan already. */
+static void carry_behind(wadi_lower *l, const wadi_scan_block *c, const wadi_top *top, wadi_lv blk,
+                         wadi_lv *x) {
+    wadi_lb *b = &l->b;
+    wadi_lv before[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
+    if (!c->any_order) {
+        wadi_top_next(l, top, second(l, blk), WADI_LV_NONE, x);
+        return;
+    }
+    set_fields(l, c->fields, top->total, x);
+    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_GT, blk, wadi_lb_i64(b, 0)));
+    const wadi_lv at =
+        wadi_lower_scan_entry(l, c, c->table, wadi_lb_bin(b, WADI_SOP_SUB, blk, wadi_lb_i64(b, 1)));
+    for (int f = 0; f < c->fields; f++) before[f] = wadi_lb_fresh(b, c->table->pointer[f], at);
+    wadi_lower_scan_combine(l, c, before, x, all);
+    set_fields(l, c->fields, top->total, all);
+    wadi_lb_end(b);
+}
+
+void wadi_lower_scan_carry_on(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
+                              const wadi_lv *runs, const wadi_lv *ix, wadi_lv from) {
+    wadi_lb *b = &l->b;
+    wadi_scan_block c = wadi_lower_scan_of(l, bind, t->part, ix, from);
+    wadi_lv x[WADI_MAX_FIELDS], carry[WADI_MAX_FIELDS];
+    if (l->status || b->failed) return;
+    c.table = t;
+    declare(l, &c, "carry", carry);
+    const wadi_top top = top_of(l, &c, carry, runs);
+    const wadi_lv most = wadi_lb_bin(b, WADI_SOP_ADD, from, wadi_lb_i64(b, TOGETHER));
+    const wadi_lv below = wadi_lb_bin(b, WADI_SOP_MIN, most, wadi_lower_scan_entries(&c, t));
+    const wadi_lv blk = wadi_lb_for(b, from, below, 1, "blk");
+    const wadi_lv at = wadi_lower_scan_entry(l, &c, t, blk);
+    for (int f = 0; f < c.fields; f++) x[f] = wadi_lb_fresh(b, t->pointer[f], at);
+    carry_behind(l, &c, &top, blk, x);
+    get_fields(l, c.fields, carry, x);
+    for (int f = 0; f < c.fields; f++) wadi_lb_store(b, t->pointer[f], at, x[f]);
+    wadi_lb_end(b);
+}
+
+static void results_together(wadi_lower *l, void *env) {
+    const wadi_scan_block *c = env;
+    wadi_lv acc[WADI_MAX_FIELDS];
+    for (int k = 0; k < TOGETHER; k++) result(l, &c[k], c[k].from, NULL, true);
+    const wadi_lv i = each_place(l);
+    for (int k = 0; k < TOGETHER; k++) {
+        get_fields(l, c->fields, c[k].local, acc);
+        result(l, &c[k], wadi_lb_bin(&l->b, WADI_SOP_ADD, c[k].from, i), acc, true);
+    }
+    wadi_lb_end(&l->b);
+}
+
+/* The blocks one after the other, as far as there are any; the row may begin with them. */
+static void blocks_apart(wadi_lower *l, const wadi_scan_block *c) {
+    wadi_lb *b = &l->b;
+    const wadi_lv zero = wadi_lb_i64(b, 0), size = wadi_lb_i64(b, WADI_SCAN_BLOCK);
+    if (c->has_z) {
+        wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_EQ, c->blk, zero));
+        wadi_lower_scan_store(l, c, zero, c->z);
+        wadi_lb_end(b);
+    }
+    const wadi_lv up = wadi_lb_bin(b, WADI_SOP_ADD, c->n, wadi_lb_i64(b, WADI_SCAN_BLOCK - 1));
+    const wadi_lv all = wadi_lb_bin(b, WADI_SOP_QUOT, up, size);
+    const wadi_lv most = wadi_lb_bin(b, WADI_SOP_ADD, c->blk, wadi_lb_i64(b, TOGETHER));
+    const wadi_lv blk = wadi_lb_for(b, c->blk, wadi_lb_bin(b, WADI_SOP_MIN, most, all), 1, "blk");
+    wadi_lower_scan_block(l, c->bind, c->extent, c->pointer, c->table, c->ix, blk, NULL);
+    wadi_lb_end(b);
+}
+
+void wadi_lower_scan_blocks(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                            const wadi_lv *pointer, const wadi_scan_table *t, const wadi_lv *ix,
+                            wadi_lv from) {
+    wadi_lb *b = &l->b;
+    wadi_scan_block c[TOGETHER];
+    blocks_from(l, bind, t, ix, from, c);
+    if (l->status || b->failed) return;
+    for (int k = 0; k < TOGETHER; k++) {
+        c[k].extent = extent;
+        c[k].pointer = pointer;
+        declare(l, &c[k], "carry", c[k].carry);
+        if (c->has_z && k == 0) wadi_lower_read(l, bind->args[0], NULL, c->z);
+        memcpy(c[k].z, c->z, sizeof c->z);
+    }
+    const wadi_lv below = wadi_lb_bin(b, WADI_SOP_ADD, from, wadi_lb_i64(b, TOGETHER));
+    const wadi_lv behind = wadi_lb_bin(b, WADI_SOP_GT, from, wadi_lb_i64(b, 0));
+    const wadi_lv full = wadi_lb_bin(b, WADI_SOP_LE, below, wadi_lower_scan_entries(c, t));
+    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_LAND, behind, full));
+    for (int k = 0; k < TOGETHER; k++) carry_in(l, &c[k]);
+    wadi_lower_versions(l, results_together, c);
+    wadi_lb_else(b);
+    blocks_apart(l, c);
+    wadi_lb_end(b);
 }

@@ -6,13 +6,30 @@
 
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/fields.h"
-#include "operators/reduce_tree.h"
 
-/* var = f(lanes[at], var) */
-static void behind(wadi_lower *l, const wadi_top *t, const wadi_lv *lanes, wadi_lv at,
-                   const wadi_lv *var) {
+/* What is kept of each run: itself, or it with those in front. */
+typedef enum part { RUN, ALL } part;
+
+static wadi_lv place(wadi_lower *l, part which, wadi_lv at) {
+    return which == RUN ? at : bin(l, WADI_SOP_ADD, at, num(l, WADI_TREE_RUNS));
+}
+
+static void recall(wadi_lower *l, const wadi_top *t, part which, wadi_lv at, wadi_lv *out) {
+    if (!t->memory) of_lane(l, t->fields, which == RUN ? t->run : t->all, at, out);
+    for (int f = 0; t->memory && f < t->fields; f++)
+        out[f] = wadi_lb_fresh(&l->b, t->memory[f], place(l, which, at));
+}
+
+static void keep_run(wadi_lower *l, const wadi_top *t, part which, wadi_lv at, const wadi_lv *x) {
+    if (!t->memory) to_lane(l, t->fields, which == RUN ? t->run : t->all, at, x);
+    for (int f = 0; t->memory && f < t->fields; f++)
+        wadi_lb_store(&l->b, t->memory[f], place(l, which, at), x[f]);
+}
+
+/* var = f(kept[at], var) */
+static void behind(wadi_lower *l, const wadi_top *t, part which, wadi_lv at, const wadi_lv *var) {
     wadi_lv acc[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
-    of_lane(l, t->fields, lanes, at, acc);
+    recall(l, t, which, at, acc);
     get_fields(l, t->fields, var, x);
     t->combine(l, t->env, acc, x, all);
     set_fields(l, t->fields, var, all);
@@ -28,7 +45,7 @@ static int runs_at_most(const wadi_top *t) {
 
 void wadi_top_declare(wadi_lower *l, wadi_top *t) {
     const int runs = runs_at_most(t);
-    if (t->any_order) return;
+    if (t->any_order || t->memory) return;
     for (int f = 0; f < t->fields; f++) {
         t->run[f] = wadi_lb_lanes(&l->b, t->type[f], runs, "run");
         if (t->carries) t->all[f] = wadi_lb_lanes(&l->b, t->type[f], runs, "all");
@@ -38,8 +55,8 @@ void wadi_top_declare(wadi_lower *l, wadi_top *t) {
 void wadi_top_first(wadi_lower *l, const wadi_top *t, const wadi_lv *x) {
     set_fields(l, t->fields, t->total, x);
     if (t->any_order) return;
-    to_lane(l, t->fields, t->run, num(l, 0), x);
-    if (t->carries) to_lane(l, t->fields, t->all, num(l, 0), x);
+    keep_run(l, t, RUN, num(l, 0), x);
+    if (t->carries) keep_run(l, t, ALL, num(l, 0), x);
 }
 
 /* total = f(total, x) */
@@ -65,7 +82,7 @@ static void merge(wadi_lower *l, const wadi_top *t, wadi_lv number, wadi_lv keep
     wadi_lb_leave_unless(b, bin(l, WADI_SOP_GT, wadi_lb_get(b, at), keep));
     const wadi_lv newest = bin(l, WADI_SOP_SUB, wadi_lb_get(b, at), num(l, 1));
     wadi_lb_set(b, at, newest);
-    behind(l, t, t->run, newest, t->total);
+    behind(l, t, RUN, newest, t->total);
     wadi_lb_end(b);
 }
 
@@ -83,11 +100,11 @@ void wadi_top_next(wadi_lower *l, const wadi_top *t, wadi_lv number, wadi_lv is_
     set_fields(l, t->fields, t->total, x);
     merge(l, t, number, keep);
     get_fields(l, t->fields, t->total, run);
-    to_lane(l, t->fields, t->run, keep, run);
+    keep_run(l, t, RUN, keep, run);
     if (!t->carries) return;
     wadi_lb_if(b, bin(l, WADI_SOP_GT, keep, num(l, 0)));
-    behind(l, t, t->all, bin(l, WADI_SOP_SUB, keep, num(l, 1)), t->total);
+    behind(l, t, ALL, bin(l, WADI_SOP_SUB, keep, num(l, 1)), t->total);
     wadi_lb_end(b);
     get_fields(l, t->fields, t->total, run);
-    to_lane(l, t->fields, t->all, keep, run);
+    keep_run(l, t, ALL, keep, run);
 }

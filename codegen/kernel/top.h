@@ -4,14 +4,17 @@
 #define WADI_CODEGEN_KERNEL_TOP_H
 
 #include "codegen/loop/loop.h"
+#include "operators/reduce_tree.h"
 
 struct wadi_lower;
+
+enum { WADI_TOP_ROOM = 2 * WADI_TREE_RUNS };
 
 /** out = f(acc, x), all of `fields` fields. */
 typedef void (*wadi_top_combine)(struct wadi_lower *l, const void *env, const wadi_lv *acc,
                                  const wadi_lv *x, wadi_lv *out);
 
-/** The runs of the results so far, in lane arrays: one value per power of two. The caller fills in the first group. */
+/** The runs of the results so far, in lane arrays or in memory: one value per power of two. The caller fills in the first group. */
 typedef struct wadi_top {
     int fields;
     wadi_type type[WADI_MAX_FIELDS];
@@ -22,6 +25,8 @@ typedef struct wadi_top {
     int64_t most;   /* results that there may be; 0: not known */
     wadi_lv total[WADI_MAX_FIELDS]; /* variables */
 
+    const wadi_lv *
+        memory; /* [fields]: pointers to WADI_TOP_ROOM values each, which stand for the lane arrays; NULL: none */
     wadi_lv run[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS]; /* all: with the runs in front of each */
 } wadi_top;
 

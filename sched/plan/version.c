@@ -191,6 +191,7 @@ static void step(codec *c, wadi_plan_step *s) {
     flag(c, &s->serial);
     flag(c, &s->several);
     flag(c, &s->apart);
+    integer(c, 0, WADI_STEP_ROUNDS, &s->rounds);
     any(c, &s->level);
     OPTIONAL(c, wadi_plan_control, s->control, 1, control);
     OPTIONAL(c, wadi_plan_call, s->call, 1, call);

@@ -84,7 +84,7 @@ wadi_status wadi_steps_charge(wadi_steps *s, int *i,
     a->calls++;
     if (a == &s->account[at] && step->control == NULL && !is_whole_body(s, step) &&
         !wadi_steps_faulted(s))
-        count(s, step, a);
+        for (int k = at; k < *i; k++) count(s, &s->v->steps[k], a);
     (void)wadi_profile_switch(p, before);
     return status;
 }

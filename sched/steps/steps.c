@@ -99,29 +99,83 @@ static wadi_status step_alloc(wadi_steps *s, const wadi_plan_step *step, wadi_er
     return WADI_OK;
 }
 
-static wadi_status step_flat(wadi_steps *s, const wadi_plan_step *step, wadi_code kernel,
-                             wadi_code units, wadi_error *err) {
+/* A FLAT step at work: the numbers of its units before each element, and all of them. */
+typedef struct flat {
+    const wadi_plan_step *step;
+    wadi_code kernel;
+    void *block; /* that holds the numbers */
+    int64_t n;
+} flat;
+
+/* Counts the units; where that faults there are none. */
+static wadi_status flat_open(wadi_steps *s, int at, flat *out, wadi_error *err) {
+    const wadi_plan_step *step = &s->v->steps[at];
     const int64_t count = wadi_steps_count(s, step->level);
     wadi_device *d = s->device;
-    if (step->several && d->ops->workers(d) == 1) return WADI_OK;
-    void *block = wadi_buffers_get(s->slots->columns, (count + 1) * (int64_t)sizeof(int64_t));
-    if (block == NULL) return wadi_steps_no_memory(err);
-    int64_t *unit = wadi_buffers_address(block);
-    wadi_launch l = {
-        .code = units, .count = count, .n = count, .unit = unit, .touches = &step->units_touch};
+    *out = (flat){.step = step, .kernel = s->running->kernels[at]};
+    out->block = wadi_buffers_get(s->slots->columns, (count + 1) * (int64_t)sizeof(int64_t));
+    if (out->block == NULL) return wadi_steps_no_memory(err);
+    int64_t *unit = wadi_buffers_address(out->block);
+    wadi_launch l = {.code = s->running->units[at],
+                     .count = count,
+                     .n = count,
+                     .unit = unit,
+                     .touches = &step->units_touch};
     wadi_steps_launch(s, &l);
-    if (!wadi_steps_faulted(s)) {
-        wadi_launch all = {.code = kernel,
-                           .count = count,
-                           .n = d->ops->scan(d, unit, count),
-                           .unit = unit,
-                           .touches = &step->touches,
-                           .serial = step->serial,
-                           .apart = step->apart};
-        wadi_steps_launch(s, &all);
-    }
-    wadi_buffers_put(block);
+    if (!wadi_steps_faulted(s)) out->n = d->ops->scan(d, unit, count);
     return WADI_OK;
+}
+
+static void flat_run(wadi_steps *s, const flat *f, int64_t first, int64_t n) {
+    wadi_launch all = {.code = f->kernel,
+                       .count = wadi_steps_count(s, f->step->level),
+                       .n = n,
+                       .first = first,
+                       .unit = wadi_buffers_address(f->block),
+                       .touches = &f->step->touches,
+                       .serial = f->step->serial,
+                       .apart = f->step->apart};
+    if (!wadi_steps_faulted(s)) wadi_steps_launch(s, &all);
+}
+
+static wadi_status step_flat(wadi_steps *s, int at, wadi_error *err) {
+    flat f;
+    if (s->v->steps[at].several && s->device->ops->workers(s->device) == 1) return WADI_OK;
+    WADI_TRY(flat_open(s, at, &f, err));
+    flat_run(s, &f, 0, f.n);
+    wadi_buffers_put(f.block);
+    return WADI_OK;
+}
+
+/* Units that each worker computes of one step before the next step's turn: what they go through stays in its cache. */
+enum { ROUND = 8 };
+
+static void flat_rounds(wadi_steps *s, const flat *f, int n) {
+    bool alike = s->slots->residence == NULL; /* a queue of launches has no use for rounds */
+    for (int k = 1; k < n; k++) alike = alike && f[k].n == f[0].n;
+    for (int k = 0; k < n && !alike; k++) flat_run(s, &f[k], 0, f[k].n);
+    const int64_t all = alike ? f[0].n : 0;
+    const int64_t round = (int64_t)s->device->ops->workers(s->device) * ROUND;
+    for (int64_t from = 0; from < all; from += round)
+        for (int k = 0; k < n; k++)
+            flat_run(s, &f[k], from, all - from < round ? all - from : round);
+}
+
+/* A step and those that run with it; *i is then the number of the step behind them. */
+static wadi_status step_rounds(wadi_steps *s, int *i, wadi_error *err) {
+    flat f[WADI_STEP_ROUNDS + 1] = {{0}};
+    const int at = *i - 1;
+    int n = 1;
+    while (n <= s->v->steps[at].rounds && at + n < s->v->nsteps &&
+           s->v->steps[at + n].kind == WADI_STEP_FLAT)
+        n++;
+    *i = at + n;
+    wadi_status status = WADI_OK;
+    for (int k = 0; k < n && status == WADI_OK && !wadi_steps_faulted(s); k++)
+        status = flat_open(s, at + k, &f[k], err);
+    if (status == WADI_OK) flat_rounds(s, f, n);
+    for (int k = 0; k < n; k++) wadi_buffers_put(f[k].block);
+    return status;
 }
 
 /* The slots that the kernel emits into are whole for the steps after it: in schedule flat these may be temporaries. */
@@ -151,7 +205,7 @@ static wadi_status step_run(wadi_steps *s, const wadi_plan_step *step, wadi_code
 /* One step; `*i` is its number, and afterwards that of the step behind it and its parts. */
 static wadi_status run_step(wadi_steps *s, int *i, wadi_error *err) {
     const wadi_plan_step *step = &s->v->steps[*i];
-    const wadi_code kernel = s->running->kernels[*i], units = s->running->units[*i];
+    const wadi_code kernel = s->running->kernels[*i];
     const int at = (*i)++;
     switch (step->kind) {
     case WADI_STEP_SHAPE:
@@ -161,7 +215,7 @@ static wadi_status run_step(wadi_steps *s, int *i, wadi_error *err) {
     case WADI_STEP_RUN:
         return step_run(s, step, kernel, err);
     case WADI_STEP_FLAT:
-        return step_flat(s, step, kernel, units, err);
+        return step->rounds > 0 ? step_rounds(s, i, err) : step_flat(s, at, err);
     case WADI_STEP_FOREIGN:
         return wadi_step_foreign(s, step, err);
     case WADI_STEP_MANY:
@@ -183,7 +237,8 @@ static wadi_status run_steps(wadi_steps *s, int from, int to, wadi_error *err) {
         const int at = i;
         WADI_TRY(s->account == NULL ? run_step(s, &i, err)
                                     : wadi_steps_charge(s, &i, run_step, err));
-        if (s->parts == 0 && s->last_uses != NULL) WADI_TRY(wadi_steps_drop(s, at, err));
+        for (int k = at; k < i && s->parts == 0 && s->last_uses != NULL; k++)
+            WADI_TRY(wadi_steps_drop(s, k, err));
     }
     return WADI_OK;
 }

@@ -8,7 +8,7 @@
 
 #include "tests/conformance/runner.h"
 
-enum { LONG = 3 * 4096 + 77, MOST = 2 * 4096 + 1 };
+enum { LONG = 9 * 4096 + 77, MOST = 2 * 4096 + 1, WIDE = 8 * 4096 + 1, ROUNDS = 80 * 4096 + 5 };
 
 static wadi_exp slope(wadi_exp r) {
     return wadi_get(r, "slope");
@@ -74,6 +74,34 @@ static void rows_of_a_matrix(void **state) {
     free(v);
 }
 
+/* Blocks are computed several at a time, and rows begin and end with fewer. */
+static void long_rows_of_a_matrix(void **state) {
+    (void)state;
+    int64_t *v = numbers(2 * (int64_t)WIDE);
+    static const char *const any[] = {"?", "?"};
+    const int64_t shape[] = {2, WIDE};
+    const wadi_interp_input in = {"m", conf_array(WADI_I64, 2, shape, v)};
+    wadi_program *p = wadi_program_create("wide");
+    const wadi_acc f = wadi_map(half, wadi_input("m", WADI_I64, 2, any));
+    wadi_output("a", wadi_scanl(wadi_add, wadi_f32(0.1F), f));
+    conf_assert_agrees(p, &(wadi_interp_io){&in, 1, NULL, 0}, 0, NULL);
+    free(v);
+}
+
+/* So long that workers go through it in rounds: what one round has summed is carried into the next. */
+static void several_rounds(void **state) {
+    (void)state;
+    int64_t *v = numbers(ROUNDS);
+    static const char *const any[] = {"?"};
+    const wadi_interp_input in = {"v", conf_vector(WADI_I64, ROUNDS, v)};
+    wadi_program *p = wadi_program_create("rounds");
+    const wadi_acc a = wadi_input("v", WADI_I64, 1, any);
+    wadi_output("f", wadi_scanl1(wadi_add, wadi_map(half, a)));
+    wadi_output("i", wadi_scanl1(wadi_add, a));
+    conf_assert_agrees(p, &(wadi_interp_io){&in, 1, NULL, 0}, 0, NULL);
+    free(v);
+}
+
 static void long_and_short_elements(void **state) {
     (void)state;
     static const int64_t lengths[] = {0, 1, 4096, 4097, MOST, 0, 5, 8192};
@@ -91,8 +119,8 @@ static void long_and_short_elements(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_long_vector),
-        cmocka_unit_test(rows_of_a_matrix),
+        cmocka_unit_test(a_long_vector),           cmocka_unit_test(rows_of_a_matrix),
+        cmocka_unit_test(long_rows_of_a_matrix),   cmocka_unit_test(several_rounds),
         cmocka_unit_test(long_and_short_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

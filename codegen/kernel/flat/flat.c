@@ -450,6 +450,8 @@ static wadi_status run_step(wadi_flat *c, int n, const target *t, int place) {
                                               .place = place,
                                               .touches = touches(c, t, true),
                                               .units_touch = units_touch,
+                                              .serial = t->cut->in_order,
+                                              .rounds = t->cut->rounds,
                                               .several = t->cut->several,
                                               .apart = t->cut->apart,
                                               .what = name_in_place(c, t)});
@@ -478,6 +480,12 @@ static int place_of(wadi_flat *c, const target *t) {
 wadi_status wadi_flat_cut_all(wadi_flat *c, int n, const wadi_flat_part *parts) {
     for (int k = 0; k < n; k++) WADI_TRY(storage_of(c, &parts[k], place_of(c, &parts[k])));
     return run_step(c, n, parts, place_of(c, parts));
+}
+
+wadi_status wadi_flat_storage(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *cut,
+                              const char *tag) {
+    const target t = {.bind = bind, .slot = slot, .cut = cut, .tag = tag, .table = -1};
+    return storage_of(c, &t, place_of(c, &t));
 }
 
 wadi_status wadi_flat_cut(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *cut,

@@ -76,6 +76,8 @@ typedef struct wadi_cut {
     bool lanes;  /* `unit` deals the work to the lanes of a group; else one lane does all of it */
     bool apart;  /* units have no order: a fault in one does not make later ones unneeded */
     bool joins;  /* bindings that share a loop are given to `unit` together */
+    bool in_order; /* one worker computes all units, one after the other */
+    int rounds;    /* so many steps behind this one run with it by rounds (plan.h) */
 } wadi_cut;
 
 /** One of several bindings whose units are computed by one kernel, one after the other. All have as many units. */
@@ -97,6 +99,9 @@ extern const wadi_cut wadi_flat_pieces_cut;
 /** Adds the steps that fill `slot`; if `fresh`, its storage is made first. `table`: a slot that the units read, or -1. */
 wadi_status wadi_flat_cut(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *cut,
                           const char *tag, int table, bool fresh);
+/** Makes the storage of `slot` alone. */
+wadi_status wadi_flat_storage(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *cut,
+                              const char *tag);
 /** How many pieces of length `piece` n elements are cut into. */
 wadi_lv wadi_flat_pieces_of(wadi_lower *l, wadi_lv n, int64_t piece);
 /** How many of these pieces have another one behind them: all but the last. */
