@@ -20,7 +20,14 @@ tells() {
     "$@" --profile 2>message || [ $? -eq 1 ] || wrong "status: $* ($(cat message))"
     grep -q -E "^program $name, [0-9]+ runs?\$" message || wrong "no program $name: $(cat message)"
     [ "$(grep -c '^program ' message)" -eq "$(grep -c '^these are ' message)" ] || wrong "tables without an end: $(cat message)"
-    awk '/^these are / { if ($3 < 0.98 * $5 - 0.2 || $3 > 1.001 * $5 + 0.01) exit 1 }' message || wrong "a sum is not the whole: $(cat message)"
+    awk '/^these are / { if ($3 > 1.001 * $5 + 0.01) exit 1 }' message || wrong "a sum is more than the whole: $(cat message)"
+    # Where the process has to wait for a processor between two lines, that is time of no line: then it runs again.
+    left=9
+    until awk '/^these are / { if ($3 < 0.98 * $5 - 0.2) exit 1 }' message; do
+        [ $left -gt 0 ] || { wrong "a sum is less than the whole ten times: $(cat message)" && break; }
+        left=$((left - 1))
+        "$@" --profile 2>message || [ $? -eq 1 ] || wrong "status: $* ($(cat message))"
+    done
     "$@" 2>message || [ $? -eq 1 ] || wrong "status: $* ($(cat message))"
     [ ! -s message ] || wrong "not asked, but told: $(cat message)"
 }
