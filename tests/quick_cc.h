@@ -14,6 +14,10 @@ double trunc(double);
 float truncf(float);
 double rint(double);
 float rintf(float);
+double round(double);
+float roundf(float);
+double copysign(double, double);
+float copysignf(float, float);
 double fma(double, double, double);
 float fmaf(float, float, float);
 
@@ -30,6 +34,10 @@ float fmaf(float, float, float);
 #define __builtin_truncf truncf
 #define __builtin_rint rint
 #define __builtin_rintf rintf
+#define __builtin_round round
+#define __builtin_roundf roundf
+#define __builtin_copysign copysign
+#define __builtin_copysignf copysignf
 #define __builtin_fma fma
 #define __builtin_fmaf fmaf
 #define __builtin_inf() quick_of_bits(0x7ff0000000000000ULL)
