@@ -47,8 +47,9 @@ static wadi_lv each(wadi_lower *l, const wadi_bind *bind, wadi_lv from, wadi_lv 
 }
 
 wadi_lv wadi_lower_keeps(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv from,
-                         wadi_lv below, wadi_lv *out) {
-    return keeps(l, bind, ix, each(l, bind, from, below), out);
+                         wadi_lv below, wadi_lv *out_i, wadi_lv *out) {
+    *out_i = each(l, bind, from, below);
+    return keeps(l, bind, ix, *out_i, out);
 }
 
 /* ---- counts ---- */

@@ -8,10 +8,10 @@
 void wadi_lower_partition_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                               const wadi_lv *pointer, const wadi_lv *outer_ix);
 
-/** Opens a loop over elements [from, below) of the row at `ix` of compact or partition. Returns 1 if the element is kept, else 0. out: the
+/** Opens a loop over elements [from, below) of the row at `ix` of compact or partition. Returns 1 if element *out_i is kept, else 0. out: the
  *  fields of the element, then those of the other arrays' elements. */
 wadi_lv wadi_lower_keeps(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv from,
-                         wadi_lv below, wadi_lv *out);
+                         wadi_lv below, wadi_lv *out_i, wadi_lv *out);
 
 /** Elements [from, below) of a row of compact or partition. Of the elements in front of them, `before` have been kept. */
 typedef struct wadi_kept_part {

@@ -3,10 +3,12 @@
  * The law counts places among the elements that are kept (operators/reduce_tree.h), and rounding depends on it. So kept elements are put
  * into a tile, a block of which is reduced like any other block, with the same bits; the tile stays in the nearest cache. For the code of
  * the block, the tile is the filtered vector from the first element of the block on: what is computed from kept elements, and the index that
- * this may ask for, need no code of their own. The loop that fills the tile has no branch that depends on data: an element that is not kept
- * is written too, and the next one overwrites it.
+ * this may ask for, need no code of their own.
  *
- * The tile is filled by stretches, so a few elements of the next block may be in it behind the last of the block. They move to the front. */
+ * The tile is filled by stretches. One loop computes elements, and whether they are kept; it becomes SIMD code. A second one places them, without a branch
+ * that depends on data: an element that is not kept is written too, and the next one overwrites it. A few elements of the next block may be
+ * in the tile behind the last of the block. They move to the front. Elements of the block before are counted only, or have places in front of
+ * the tile. */
 #include "codegen/kernel/masked.h"
 
 #include "base/error.h"
@@ -42,11 +44,14 @@ const wadi_bind *wadi_lower_masked_by(const wadi_layout *y, const bool *known, w
 
 typedef struct masked {
     const wadi_bind *filter;
-    const wadi_row *row;           /* reads the array of the fold */
-    wadi_lv all;                   /* elements that are filtered */
-    wadi_lv tile[WADI_MAX_FIELDS]; /* kept elements, from the first of the block on */
-    wadi_lv at, filled;            /* variables: the next element; kept elements in the tile */
-    bool ahead; /* `filled` may be negative: elements of blocks before come first */
+    const wadi_row *row; /* reads the array of the fold */
+    wadi_lv all;         /* elements that are filtered */
+    wadi_lv tile
+        [WADI_MAX_FIELDS]; /* STRETCH places, then kept elements, from the first of the block on */
+    wadi_lv keep,
+        value[WADI_MAX_FIELDS]; /* lanes: of a stretch, 1 if the element is kept; its fields */
+    wadi_lv at, filled;         /* variables: the next element; kept elements in the tile */
+    bool ahead;                 /* `filled` may be negative: elements of blocks before come first */
 } masked;
 
 static const wadi_array_type *kept_type(const wadi_lower *l, const wadi_bind *filter) {
@@ -55,11 +60,14 @@ static const wadi_array_type *kept_type(const wadi_lower *l, const wadi_bind *fi
 
 static void open_tile(wadi_lower *l, const wadi_row *r, const wadi_bind *filter, masked *out) {
     const wadi_elem *e = &kept_type(l, filter)->elem;
-    const wadi_lv room = num(l, BLOCK + STRETCH);
+    const wadi_lv room = num(l, STRETCH + BLOCK + STRETCH);
     *out = (masked){.filter = filter, .row = r, .all = wadi_lower_extent(l, filter->args[1], 0)};
     wadi_lower_at_work(l, filter->results[0]);
     for (int f = 0; f < e->fields; f++)
         out->tile[f] = wadi_lb_scratch(&l->b, e->type[f], 1, &room, "tile");
+    out->keep = wadi_lb_lanes(&l->b, WADI_U8, STRETCH, "keep");
+    for (int f = 0; f < e->fields; f++)
+        out->value[f] = wadi_lb_lanes(&l->b, e->type[f], STRETCH, "value");
 }
 
 typedef struct stretch {
@@ -71,14 +79,41 @@ static void build_stretch(wadi_lower *l, void *env) {
     const stretch *s = env;
     const masked *k = s->k;
     wadi_lb *b = &l->b;
-    wadi_lv x[WADI_MAX_PARAMS];
-    const wadi_lv keep = wadi_lower_keeps(l, k->filter, NULL, s->from, s->below, x);
-    const wadi_lv filled = wadi_lb_get(b, k->filled);
-    const wadi_lv to = k->ahead ? bin(l, WADI_SOP_MAX, filled, num(l, 0)) : filled;
+    wadi_lv x[WADI_MAX_PARAMS], i;
+    const wadi_lv keep = wadi_lower_keeps(l, k->filter, NULL, s->from, s->below, &i, x);
+    const wadi_lv at = bin(l, WADI_SOP_SUB, i, s->from);
+    wadi_lb_put(b, k->keep, at, wadi_lb_prim(b, WADI_SOP_CONVERT, WADI_U8, 1, &keep));
     for (int f = 0; f < kept_type(l, k->filter)->elem.fields; f++)
-        wadi_lb_store(b, k->tile[f], to, x[f]);
-    wadi_lb_set(b, k->filled, bin(l, WADI_SOP_ADD, filled, keep));
+        wadi_lb_put(b, k->value[f], at, x[f]);
     wadi_lb_end(b);
+}
+
+/* filled += 1 if element t of the stretch is kept */
+static void count_one(wadi_lower *l, const masked *k, wadi_lv t, wadi_lv filled) {
+    const wadi_lv one = wadi_lb_lane(&l->b, k->keep, t);
+    const wadi_lv more = wadi_lb_prim(&l->b, WADI_SOP_CONVERT, WADI_I64, 1, &one);
+    wadi_lb_set(&l->b, k->filled, bin(l, WADI_SOP_ADD, filled, more));
+}
+
+static void place_stretch(wadi_lower *l, const stretch *s) {
+    const masked *k = s->k;
+    wadi_lb *b = &l->b;
+    const wadi_lv n = bin(l, WADI_SOP_SUB, s->below, s->from);
+    if (k->ahead) {
+        wadi_lb_if(b, bin(l, WADI_SOP_LT, wadi_lb_get(b, k->filled), num(l, -STRETCH)));
+        const wadi_lv skipped = wadi_lb_for(b, num(l, 0), n, 1, "t");
+        count_one(l, k, skipped, wadi_lb_get(b, k->filled));
+        wadi_lb_end(b);
+        wadi_lb_else(b);
+    }
+    const wadi_lv t = wadi_lb_for(b, num(l, 0), n, 1, "t");
+    const wadi_lv filled = wadi_lb_get(b, k->filled);
+    const wadi_lv to = bin(l, WADI_SOP_ADD, filled, num(l, STRETCH));
+    for (int f = 0; f < kept_type(l, k->filter)->elem.fields; f++)
+        wadi_lb_store(b, k->tile[f], to, wadi_lb_lane(b, k->value[f], t));
+    count_one(l, k, t, filled);
+    wadi_lb_end(b);
+    if (k->ahead) wadi_lb_end(b);
 }
 
 /* Takes stretches until `want` kept elements are in the tile, or all are taken. */
@@ -91,6 +126,7 @@ static void fill(wadi_lower *l, const masked *k, wadi_lv want) {
     wadi_lb_leave_unless(b, bin(l, WADI_SOP_LAND, open, bin(l, WADI_SOP_LT, s.from, k->all)));
     s.below = bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, s.from, num(l, STRETCH)), k->all);
     wadi_lower_versions(l, build_stretch, &s);
+    place_stretch(l, &s);
     wadi_lb_set(b, k->at, s.below);
     wadi_lb_end(b);
 }
@@ -101,9 +137,10 @@ static void move_rest(wadi_lower *l, const masked *k) {
     const wadi_lv rest = bin(
         l, WADI_SOP_MAX, bin(l, WADI_SOP_SUB, wadi_lb_get(b, k->filled), num(l, BLOCK)), num(l, 0));
     const wadi_lv t = wadi_lb_for(b, num(l, 0), rest, 1, "t");
-    const wadi_lv from = bin(l, WADI_SOP_ADD, t, num(l, BLOCK));
+    const wadi_lv to = bin(l, WADI_SOP_ADD, t, num(l, STRETCH));
+    const wadi_lv from = bin(l, WADI_SOP_ADD, t, num(l, STRETCH + BLOCK));
     for (int f = 0; f < kept_type(l, k->filter)->elem.fields; f++)
-        wadi_lb_store(b, k->tile[f], t, wadi_lb_fresh(b, k->tile[f], from));
+        wadi_lb_store(b, k->tile[f], to, wadi_lb_fresh(b, k->tile[f], from));
     wadi_lb_end(b);
     wadi_lb_set(b, k->filled, rest);
 }
@@ -115,7 +152,8 @@ static void move_rest(wadi_lower *l, const masked *k) {
 static void show(wadi_lower *l, const masked *k, wadi_lv first) {
     wadi_vloc *at = &l->loc[k->filter->results[0]];
     const wadi_elem *e = &kept_type(l, k->filter)->elem;
-    *at = (wadi_vloc){.kind = WADI_LOC_MEMORY, .windowed = true, .first = first};
+    const wadi_lv front = bin(l, WADI_SOP_SUB, first, num(l, STRETCH));
+    *at = (wadi_vloc){.kind = WADI_LOC_MEMORY, .windowed = true, .first = front};
     for (int f = 0; f < e->fields; f++)
         at->field[f] = wadi_lb_get(&l->b, wadi_lb_var(&l->b, e->type[f], true, k->tile[f], "kept"));
 }
