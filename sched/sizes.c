@@ -19,11 +19,15 @@ bool wadi_sizes_wanted(void) {
     return learn == NULL || strcmp(learn, "off") != 0;
 }
 
+bool wadi_sizes_known(const wadi_plan *plan) {
+    static const uint8_t unknown[sizeof plan->program];
+    return memcmp(plan->program, unknown, sizeof unknown) != 0;
+}
+
 /* The path of the file. False if the program has no digest, or there is no cache folder. */
 static bool find_path(const wadi_plan *plan, int stream, const char *name, char out[ROOM]) {
-    static const uint8_t unknown[sizeof plan->program];
     char directory[ROOM / 2], digest[2 * DIGITS + 1];
-    if (memcmp(plan->program, unknown, sizeof unknown) == 0) return false;
+    if (!wadi_sizes_known(plan)) return false;
     if (wadi_user_cache(directory, sizeof directory, NULL) != WADI_OK) return false;
     wadi_hex(plan->program, DIGITS, digest);
     (void)snprintf(out, ROOM, "%s/%s-%d-%.40s.size", directory, digest, stream, name);

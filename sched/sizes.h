@@ -10,6 +10,8 @@
 
 /* Whether sizes may be learned. False if the environment variable WADI_LEARN is "off". */
 bool wadi_sizes_wanted(void);
+/* Whether the program has a digest, by which its streams are known. */
+bool wadi_sizes_known(const wadi_plan *plan);
 /* The line that is stored under a name for stream number `stream`, the caller's to free; NULL: none is. */
 char *wadi_sizes_read(const wadi_plan *plan, int stream, const char *name);
 /* Stores it; what it is, and who found it out: a few words for readers of the file. */

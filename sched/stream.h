@@ -70,6 +70,8 @@ struct wadi_sink {
     bool sync;        /* the output must be on the disk when finish returns */
     bool
         keeps; /* only keeps what it gets, in memory: `put` does not wait, and any thread may call it */
+    bool
+        unwatched; /* never looks at wake_fd, which then stays -1: a short run saves the descriptors */
 };
 
 /* Call the operations of these names. Errors: WADI_UNSUPPORTED if the source or sink lacks the operation. Not during a run. */

@@ -398,7 +398,8 @@ wadi_status wadi_outlet_open(wadi_outlet *o, wadi_error *err) {
     if (o->plan->kind == WADI_END_SINK) {
         o->binding = wadi_run_find(x, o->plan->name, true);
         o->sink = o->binding->sink;
-        if (!o->sink->keeps) WADI_TRY(wadi_stop_fd(&x->stop, &o->sink->wake_fd, err));
+        if (!o->sink->keeps && !o->sink->unwatched)
+            WADI_TRY(wadi_stop_fd(&x->stop, &o->sink->wake_fd, err));
     } else {
         const wadi_plan_stage *g = o->stream->stages[o->plan->stage].plan;
         WADI_TRY(wadi_collect_create(x, g, o->plan, &o->sink, err));

@@ -118,7 +118,7 @@ void wadi_run_destroy(wadi_run *x) {
     if (wadi_profile_is_asked()) wadi_profile_gather(x);
     wadi_run_leave_all(x);
     wadi_run_profile_fini(x);
-    wadi_policy_destroy(x->policy);
+    wadi_run_put_policy(x);
     wadi_buffers_release(x->buffers);
     wadi_vec_free(&x->bindings);
     wadi_vec_free(&x->extents);
@@ -200,18 +200,14 @@ static wadi_status run_body(wadi_run *x, int body, wadi_error *err) {
 /* Each stream has a policy and a budget of its own; one that was seen before starts with what was learned then. */
 static wadi_status run_stream(wadi_run *x, int phase, wadi_error *err) {
     const wadi_run_options *o = &x->options;
-    wadi_policy *policy = NULL;
-    WADI_TRY(x->policy_row->create(o->chunk, &policy, err));
     x->sharing = (wadi_sharing){.n = x->devices.n};
-    wadi_run_recall(x, phase, policy_name(o), policy);
+    WADI_TRY(wadi_run_recall(x, phase, policy_name(o), err));
     wadi_mutex_lock(&x->lock);
-    wadi_policy_destroy(x->policy);
-    x->policy = policy;
     wadi_budget_init(&x->budget, o->memory, WADI_CHUNKS_IN_FLIGHT);
     wadi_mutex_unlock(&x->lock);
     const int64_t begin = wadi_clock_ns();
     WADI_TRY(wadi_run_stream(x, &x->plan->phases[phase].stream, err));
-    wadi_run_learn(x, phase, policy_name(o), policy, wadi_clock_ns() - begin);
+    wadi_run_learn(x, phase, policy_name(o), wadi_clock_ns() - begin);
     return WADI_OK;
 }
 

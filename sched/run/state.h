@@ -86,6 +86,7 @@ struct wadi_run {
     wadi_run_options options;
     wadi_buffers *buffers;
     const wadi_policy_row *policy_row;
+    int64_t policy_key; /* by which `policy` is kept after the stream; 0: it is not */
     wadi_device_choices
         devices;     /* that compute; the first is the home. `name` is as it was asked for */
     char order[160]; /* their names in this order */
@@ -254,11 +255,13 @@ wadi_status wadi_run_bind_chunk(wadi_run *x, const wadi_plan_source *want, const
 
 /* ---- learned.c ---- */
 
-/* Starts a new policy, and the run's `sharing`, with what earlier runs have found out about the phase. */
-void wadi_run_recall(wadi_run *x, int phase, const char *policy_name, wadi_policy *policy);
-/* Keeps what this one has found out; took_ns: how long it took. */
-void wadi_run_learn(const wadi_run *x, int phase, const char *policy_name,
-                    const wadi_policy *policy, int64_t took_ns);
+/* Gives the run the policy of the phase, and its `sharing`, with what earlier runs have found out. Errors: WADI_MEMORY, WADI_INVALID. */
+WADI_NODISCARD wadi_status wadi_run_recall(wadi_run *x, int phase, const char *policy_name,
+                                           wadi_error *err);
+/* Writes down what this one has found out; took_ns: how long it took. */
+void wadi_run_learn(const wadi_run *x, int phase, const char *policy_name, int64_t took_ns);
+/* Takes the policy from the run and keeps it for the stream's next run in this process, or destroys it. NULL is fine. */
+void wadi_run_put_policy(wadi_run *x);
 
 /* ---- stream.c ---- */
 

@@ -1,5 +1,6 @@
 /* When a run reads a learned chunk size, and when it saves one. It does neither if a size is given or the options forbid it. It saves
- * only after a run of at least 0.2 s on the first device that ended well. */
+ * only after a run of at least 0.2 s on the first device that ended well. Within a process the next run goes on where the last one has
+ * left off, however short it was. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -14,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/keep.h"
 #include "sched/run.h"
 #include "sched/stream.h"
 #include "tests/sched/hand_plan.h"
@@ -143,6 +145,27 @@ static void sizes_are_read_and_kept_when_they_should_be(void **state) {
     }
 }
 
+static void the_next_run_goes_on_where_the_last_one_has_left_off(void **state) {
+    (void)state;
+    static const row plain = {.takes_ns = 1000}, forgetful = {.forget = true}, fixed = {.chunk = 8},
+                     other = {.policy = "paper"}, away = {.device = "null"};
+    assert_int_equal(setenv("WADI_LEARN", "on", 1), 0);
+    wadi_keep_hold();
+    assert_int_equal(run(&plain), 1);
+    const int64_t second = run(&plain);
+    assert_true(second > 1);
+    assert_int_equal(run(&forgetful), 1);
+    assert_int_equal(run(&fixed), 8);
+    assert_int_equal(run(&other), 1);
+    assert_int_equal(run(&away), 1);
+    assert_true(run(&plain) >= second);
+    assert_int_equal(setenv("WADI_LEARN", "off", 1), 0);
+    assert_int_equal(run(&plain), 1);
+    assert_int_equal(setenv("WADI_LEARN", "on", 1), 0);
+    wadi_keep_drop();
+    assert_int_equal(run(&plain), 1);
+}
+
 static int set_up(void **state) {
     (void)state;
     wadi_clock_set(now);
@@ -158,6 +181,7 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_read_and_kept_when_they_should_be),
+        cmocka_unit_test(the_next_run_goes_on_where_the_last_one_has_left_off),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
