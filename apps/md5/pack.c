@@ -38,8 +38,8 @@ static int64_t pack_plain(const md5_lines *l, int64_t n, uint32_t *const column[
     for (int64_t i = 0; i < n; i++) {
         const uint32_t begin = l->end[i] + 1, length = l->end[i + 1] - begin;
         const uint8_t *at = l->text + begin;
-        if (length > MD5_SHORT_BYTES || *at == '$') return i;
         const unsigned kept = length - (!l->keep_cr && length > 0 && at[length - 1] == '\r');
+        if (kept > MD5_SHORT_BYTES || *at == '$') return i;
         const cut *c = &cuts[kept];
         const uint64_t low = (load(at) & c->keep[0]) | c->set[0],
                        high = (load(at + 8) & c->keep[1]) | c->set[1];
@@ -91,7 +91,8 @@ INLINE bool has_cr(const sixteen *s) {
             _mm512_cmpeq_epi8_mask(s->w[2], cr) | _mm512_cmpeq_epi8_mask(s->w[3], cr)) != 0;
 }
 
-/* Which words have a carriage return as their last byte. Shifts by less than 0 or more than 31 bits give 0. */
+/* Which words have a carriage return as their last byte. Shifts by less than 0 or more than 31 bits give 0. Of words of more than 16 bytes,
+ * which are too long without their last one as well, nothing is known. */
 INLINE __mmask16 with_cr(const sixteen *s, __m512i bits) {
     const __m512i byte = _mm512_set1_epi32(0xff), cr = _mm512_set1_epi32('\r');
     __m512i differ = _mm512_setzero_si512();
@@ -113,9 +114,9 @@ INLINE __m512i cut_column(__m512i w, __m512i bits, int k) {
                            _mm512_sllv_epi32(_mm512_set1_epi32(0x80), at));
 }
 
-INLINE __mmask16 not_plain(__m512i w0, __m512i length) {
+INLINE __mmask16 not_plain(__m512i w0, __m512i bits) {
     const __m512i first = _mm512_and_si512(w0, _mm512_set1_epi32(0xff));
-    return _mm512_cmpgt_epu32_mask(length, _mm512_set1_epi32(MD5_SHORT_BYTES)) |
+    return _mm512_cmpgt_epu32_mask(bits, _mm512_set1_epi32(8 * MD5_SHORT_BYTES)) |
            _mm512_cmpeq_epi32_mask(first, _mm512_set1_epi32('$'));
 }
 
@@ -129,12 +130,12 @@ NEEDS static int64_t pack_avx512(const md5_lines *l, int64_t n, uint32_t *const 
         const __m512i begin = _mm512_add_epi32(_mm512_loadu_si512(end), _mm512_set1_epi32(1));
         const __m512i length = _mm512_sub_epi32(_mm512_loadu_si512(end + 1), begin);
         const sixteen s = columns_of(l->text, end);
-        const unsigned strange = not_plain(s.w[0], length) | 1u << m;
         __m512i bits = _mm512_slli_epi32(length, 3);
-        const int good = __builtin_ctz(strange);
-        const __mmask16 stored = (__mmask16)((1u << good) - 1);
         if (!l->keep_cr && has_cr(&s))
             bits = _mm512_mask_sub_epi32(bits, with_cr(&s, bits), bits, _mm512_set1_epi32(8));
+        const unsigned strange = not_plain(s.w[0], bits) | 1u << m;
+        const int good = __builtin_ctz(strange);
+        const __mmask16 stored = (__mmask16)((1u << good) - 1);
         for (int k = 0; k < 4; k++)
             _mm512_mask_storeu_epi32(column[k] + i, stored, cut_column(s.w[k], bits, k));
         _mm512_mask_storeu_epi32(column[4] + i, stored, bits);

@@ -12,7 +12,7 @@ typedef struct md5_lines {
     bool keep_cr, plain; /* plain: without instructions that not every processor has */
 } md5_lines;
 
-/* Packs the first n lines into w0[n] .. w3[n], bits[n]. Stops at a line of more than MD5_SHORT_BYTES bytes, its carriage return counted, and
+/* Packs the first n lines into w0[n] .. w3[n], bits[n]. Stops at a line of more than MD5_SHORT_BYTES bytes and
  * at one that begins with '$'. Returns how many are packed. */
 int64_t md5_pack_lines(const md5_lines *l, int64_t n, uint32_t *const column[5]);
 

@@ -438,17 +438,9 @@ static wadi_lv number_of(wadi_lower *l, wadi_lv at) {
     return add(l, wadi_lb_bin(&l->b, WADI_SOP_QUOT, at, num(l, BLOCK)), num(l, 1));
 }
 
-static void build_row(wadi_lower *l, void *env) {
-    reduction *d = env;
+static void build_blocks(wadi_lower *l, reduction *d) {
     const wadi_row *r = d->r;
     wadi_lb *b = &l->b;
-    int64_t n = 0;
-    if (is_plain(l, r) || (wadi_lb_is_const(b, r->n, &n) && n <= BLOCK)) {
-        d->from = num(l, 0);
-        d->count = r->n;
-        build_block(l, d);
-        return;
-    }
     wadi_lv part[WADI_MAX_FIELDS];
     const wadi_top top = wadi_row_top(l, r, d->total);
     d->from = wadi_lb_for(b, num(l, 0), r->n, BLOCK, "from");
@@ -462,6 +454,50 @@ static void build_row(wadi_lower *l, void *env) {
     wadi_lb_else(b);
     set_fields(l, r->fields, d->total, part);
     wadi_lb_end(b);
+    wadi_lb_end(b);
+}
+
+/* Whether rows of fewer elements than lanes get a loop of their own. Beside the loop over blocks, which takes as long as the reduction of ten
+ * numbers, it is worth its code if elements are cheap; the version for faults does without. */
+static bool has_short_form(const wadi_lower *l, const wadi_row *r) {
+    const wadi_loop_version *version = l->checking.version;
+    for (int k = 0; k < r->nfolds; k++)
+        if (!r->folds[k].is_cheap) return false;
+    return (r->nfolds > 0 || r->is_cheap) && wadi_fun_has_lanes(r->f) && version && version->fast &&
+           !l->position.in_group && !l->position.in_lane;
+}
+
+static void build_short(wadi_lower *l, const reduction *d) {
+    wadi_row r = *d->r;
+    reduction whole = *d;
+    whole.r = &r;
+    whole.from = num(l, 0);
+    whole.count = r.n;
+    memcpy(whole.part, d->total, sizeof whole.part);
+    r.plain = true;
+    one_by_one(l, &whole);
+    settle(l, &whole);
+}
+
+static void build_row(wadi_lower *l, void *env) {
+    reduction *d = env;
+    const wadi_row *r = d->r;
+    wadi_lb *b = &l->b;
+    int64_t n = 0;
+    if (is_plain(l, r) || (wadi_lb_is_const(b, r->n, &n) && n <= BLOCK)) {
+        d->from = num(l, 0);
+        d->count = r->n;
+        build_block(l, d);
+        return;
+    }
+    if (!has_short_form(l, r)) {
+        build_blocks(l, d);
+        return;
+    }
+    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_LT, r->n, num(l, LANES)));
+    build_short(l, d);
+    wadi_lb_else(b);
+    build_blocks(l, d);
     wadi_lb_end(b);
 }
 

@@ -46,8 +46,8 @@ static bool packed(const uint8_t *at, bool keep_cr, uint32_t m[5], const uint8_t
     uint8_t block[16] = {0};
     while (*end != '\n') end++;
     *out_next = end + 1;
-    if (end - at > MD5_SHORT_BYTES || *at == '$') return false;
     const bool drop = !keep_cr && end > at && end[-1] == '\r';
+    if (end - at - drop > MD5_SHORT_BYTES || *at == '$') return false;
     const int n = (int)(end - at) - drop;
     for (int i = 0; i < n; i++) block[i] = at[i];
     block[n] = 0x80;
