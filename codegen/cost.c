@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "codegen/amounts.h"
 #include "codegen/cost_peak.h"
-#include "codegen/rewrite.h"
+#include "codegen/operations.h"
 
 typedef struct array_read {
     wadi_val v;
@@ -22,52 +22,25 @@ typedef struct costing {
     const wadi_module *m;
     wadi_arena *scratch;
     uint32_t *seen; /* [value] the last pass that read it */
-    uint32_t *in;   /* [value] the last consumer that computes it */
-    uint32_t pass, consumer;
+    uint32_t pass;
+    wadi_operations_of of;
     WADI_VEC(wadi_val) reads;         /* arrays of the pass */
     WADI_VEC(array_read) block_reads; /* of the block */
     int operations;
 } costing;
 
-/* ---- operations ---- */
-
-static bool is_free(wadi_sop op) {
-    return op == WADI_SOP_CONST || op == WADI_SOP_EXTENT || op == WADI_SOP_THE ||
-           op == WADI_SOP_BITCAST;
-}
-
-static int operations_of(const wadi_sblock *b) {
-    int n = 0;
-    for (int i = 0; i < b->ninsts; i++) {
-        n += !is_free(b->insts[i]->op);
-        for (int k = 0; k < 2; k++)
-            if (b->insts[i]->block[k]) n += operations_of(b->insts[i]->block[k]);
-    }
-    return n;
-}
-
 /* ---- what a pass reads ---- */
 
-static void look_into(costing *c, wadi_bind *b);
-
-static void read_by(void *env, const wadi_read *r) {
-    costing *c = env;
-    const wadi_val v = *r->at;
-    const wadi_value *value = &c->m->values[v];
-    if (r->kind == WADI_READ_EXTENT || value->def == WADI_DEF_CONST || value->type.is_seq) return;
-    if (wadi_amount_is_delayed(c->x, v)) {
-        if (c->in[v] != c->consumer) look_into(c, value->bind);
-        c->in[v] = c->consumer;
-        return;
-    }
-    if (value->type.array[0].rank == 0 || c->seen[v] == c->pass) return;
-    c->seen[v] = c->pass;
-    if (!wadi_vec_push(&c->reads, v)) c->x->out->failed = true;
+static bool is_delayed(const void *env, wadi_val v) {
+    const costing *c = env;
+    return wadi_amount_is_delayed(c->x, v);
 }
 
-static void look_into(costing *c, wadi_bind *b) {
-    for (int k = 0; k < b->nfuns; k++) c->operations += operations_of(b->funs[k]->body);
-    wadi_reads_own(NULL, b, read_by, c);
+static void read_by(void *env, wadi_val v) {
+    costing *c = env;
+    if (c->m->values[v].type.array[0].rank == 0 || c->seen[v] == c->pass) return;
+    c->seen[v] = c->pass;
+    if (!wadi_vec_push(&c->reads, v)) c->x->out->failed = true;
 }
 
 /* Notes for the block that the pass of `reader` reads v. */
@@ -136,8 +109,7 @@ static void print_pass(costing *c, int n, const wadi_bind *const *binds, int ind
     c->operations = 0;
     c->pass++;
     for (int k = 0; k < n; k++) {
-        c->consumer++;
-        look_into(c, (wadi_bind *)(uintptr_t)binds[k]);
+        c->operations += wadi_operations(&c->of, binds[k]);
         for (int r = 0; r < binds[k]->nresults; r++)
             written = wadi_amount_add(c->x, written, binds[k]->results[r]);
     }
@@ -244,9 +216,11 @@ void wadi_cost_explain(const wadi_named *x, const wadi_diag *d, wadi_arena *scra
                  .m = x->m,
                  .scratch = scratch,
                  .seen = WADI_NEW_N(scratch, uint32_t, (size_t)x->m->nvalues + 1),
-                 .in = WADI_NEW_N(scratch, uint32_t, (size_t)x->m->nvalues + 1)};
+                 .of = {.m = x->m, .is_delayed = is_delayed, .read = read_by}};
+    c.of.env = &c;
+    c.of.seen = WADI_NEW_N(scratch, uint32_t, (size_t)x->m->nvalues + 1);
     wadi_named_heading(x, "cost");
-    if (c.seen && c.in)
+    if (c.seen && c.of.seen)
         explain_block(&c, x->m->main, "once", WADI_NONE, 0);
     else
         x->out->failed = true;

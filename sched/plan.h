@@ -168,6 +168,21 @@ typedef struct wadi_plan_use {
     bool reads, writes;
 } wadi_plan_use;
 
+/* An extent: of a slot, or a number. */
+typedef struct wadi_plan_where {
+    int slot, dim; /* slot -1: `value` */
+    int64_t value;
+} wadi_plan_where;
+
+/* What a step computes: operations for each element of a space. */
+typedef struct wadi_plan_work {
+    int operations;
+    bool wide; /* of numbers of 8 bytes */
+    int by; /* a step that does not use this slot only prepares it, or completes it; -1: it is whole */
+    int rank;
+    wadi_plan_where extent[WADI_MAX_RANK];
+} wadi_plan_work;
+
 /* One instruction of a version. */
 enum { WADI_STEP_ROUNDS = 3 }; /* steps that may run with one, at most */
 
@@ -191,6 +206,8 @@ typedef struct wadi_plan_step {
     const wadi_plan_use *uses;
     const char *
         what; /* FLAT: the value that it computes, if its slot has the name of another one; NULL: see its slots */
+    int nworks; /* of `kernel`, as far as they are known; for profiles */
+    const wadi_plan_work *works;
 } wadi_plan_step;
 
 /* What a fault names: an operation of the program, and what is wrong. */

@@ -13,6 +13,7 @@ typedef struct wadi_account {
     int64_t ns;      /* of the thread */
     int64_t busy_ns; /* of the device's workers */
     int64_t calls, elements, read, written;
+    double operations[2]; /* of numbers below 8 bytes, and of others */
 } wadi_account;
 
 /* A version's accounts, one for each step. */

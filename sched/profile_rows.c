@@ -110,6 +110,8 @@ static void fill(wadi_profile_row *row, const wadi_profile *p, const wadi_accoun
     row->elements = a->elements;
     row->bytes_read = a->read;
     row->bytes_written = a->written;
+    row->operations_f32 = a->operations[0];
+    row->operations_f64 = a->operations[1];
     row->seconds = (double)a->ns / 1e9;
     row->busy = (double)a->busy_ns / 1e9;
     wadi_profile_add_row(rows, row);

@@ -11,6 +11,8 @@ typedef struct table {
     int n;
     double elapsed;   /* of the run */
     double bandwidth; /* of the machine; 0: not known */
+    double narrow,
+        wide; /* operations per second of the machine, of numbers below 8 bytes and others; 0: not known */
     int threads;
     bool devices; /* there are several */
 } table;
@@ -53,6 +55,22 @@ static void print_speed(const table *t, const wadi_profile_row *r) {
         wadi_text_addf(t->out, " %6s", "");
 }
 
+/* Operations per second, and which part of the time the machine would need at its peak. */
+static void print_operations(const table *t, const wadi_profile_row *r) {
+    const double all = r->operations_f32 + r->operations_f64;
+    if (all <= 0 || r->seconds <= 0) {
+        wadi_text_addf(t->out, " %8s %6s", "", "");
+        return;
+    }
+    wadi_text_addf(t->out, " %8.2f", all / r->seconds / 1e9);
+    if (t->narrow > 0 && t->wide > 0 && is_of_host(r))
+        wadi_text_addf(t->out, " %4.0f %%",
+                       100 * (r->operations_f32 / t->narrow + r->operations_f64 / t->wide) /
+                           r->seconds);
+    else
+        wadi_text_addf(t->out, " %6s", "");
+}
+
 static void print_row(const table *t, const wadi_profile_row *r) {
     char where[32] = "";
     if (r->phase >= 0 && r->stage >= 0)
@@ -79,6 +97,7 @@ static void print_row(const table *t, const wadi_profile_row *r) {
     else
         wadi_text_addf(t->out, " %8s", "");
     print_speed(t, r);
+    print_operations(t, r);
     wadi_text_addf(t->out, "  %s\n", r->name);
 }
 
@@ -96,8 +115,8 @@ static bool has_several(const table *t) {
 static void print_head(const table *t) {
     wadi_text_addf(t->out, "%-5s %-7s", "where", "sched.");
     if (t->devices) wadi_text_addf(t->out, " %-9s", "device");
-    wadi_text_addf(t->out, " %8s %7s %6s %8s %8s %9s %8s %6s  %s\n", "ms", "share", "busy", "calls",
-                   "elements", "moved", "GB/s", "peak", "what");
+    wadi_text_addf(t->out, " %8s %7s %6s %8s %8s %9s %8s %6s %8s %6s  %s\n", "ms", "share", "busy",
+                   "calls", "elements", "moved", "GB/s", "peak", "Gop/s", "peak", "what");
 }
 
 void wadi_profile_table_print(const wadi_profile_table *p, wadi_text *out) {
@@ -106,7 +125,9 @@ void wadi_profile_table_print(const wadi_profile_table *p, wadi_text *out) {
                .n = p->n,
                .elapsed = p->elapsed,
                .threads = p->threads,
-               .bandwidth = wadi_machine_bandwidth()};
+               .bandwidth = wadi_machine_bandwidth(),
+               .narrow = wadi_machine_arithmetic(WADI_F32),
+               .wide = wadi_machine_arithmetic(WADI_F64)};
     double sum = 0;
     t.devices = has_several(&t);
     print_head(&t);
@@ -115,6 +136,9 @@ void wadi_profile_table_print(const wadi_profile_table *p, wadi_text *out) {
         if (!t.row[i].beside) sum += t.row[i].seconds;
     }
     wadi_text_addf(out,
-                   "these are %.3f of %.3f ms, x %d threads; memory copies reach %.2f GB/s here\n",
-                   1e3 * sum, 1e3 * t.elapsed, t.threads, t.bandwidth / 1e9);
+                   "these are %.3f of %.3f ms, x %d threads; memory copies reach %.2f GB/s here, "
+                   "products and sums "
+                   "%.0f Gop/s of f32, %.0f of f64\n",
+                   1e3 * sum, 1e3 * t.elapsed, t.threads, t.bandwidth / 1e9, t.narrow / 1e9,
+                   t.wide / 1e9);
 }

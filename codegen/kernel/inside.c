@@ -10,6 +10,7 @@
 #include "codegen/kernel/permute.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
+#include "codegen/kernel/work.h"
 
 static bool is_straight(const wadi_lscope *s) {
     for (int i = 0; i < s->n; i++)
@@ -186,6 +187,19 @@ static int place_of_slot(wadi_layout *y, const wadi_body *body, int slot) {
                 : wadi_layout_place(y, body->name, "", (wadi_loc){0});
 }
 
+/* What is delayed, its readers compute. */
+static wadi_status note_work(const wadi_layout *y, const wadi_body *body, wadi_plan_step *run) {
+    const wadi_bind **binds = WADI_NEW_N(y->arena, const wadi_bind *, (size_t)body->nbinds + 1);
+    int n = 0;
+    for (int i = 0; binds && i < body->nbinds; i++)
+        if (body->binds[i]->nresults == 1 &&
+            !y->m->values[body->binds[i]->results[0]].type.is_seq &&
+            wadi_is_stored(y, body->binds[i]->results[0]))
+            binds[n++] = body->binds[i];
+    if (binds && wadi_lower_note_work(y, n, binds, true, run)) return WADI_OK;
+    return wadi_fail(y->err, WADI_MEMORY, "out of memory while making kernels");
+}
+
 static wadi_status plan_steps(wadi_layout *y, const wadi_body *body, const bool *known,
                               const char *run, wadi_lmodule *out, wadi_plan_version *v) {
     int *slots = WADI_NEW_N(y->keep, int, (size_t)(body->nresults + body->ncarried) + 1);
@@ -227,7 +241,7 @@ static wadi_status plan_steps(wadi_layout *y, const wadi_body *body, const bool 
                          .slots = emitted,
                          .place = wadi_layout_place(y, body->name, "", (wadi_loc){0}),
                          .serial = body->in_order};
-    return WADI_OK;
+    return note_work(y, body, &steps[v->nsteps - 1]);
 }
 
 /* Kernels for states that only get patches added: workers share their rows. */

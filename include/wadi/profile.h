@@ -55,6 +55,9 @@ typedef struct wadi_profile_row {
                             of the streams; COPY: to devices and back */
     double seconds; /**< of its thread */
     double busy;    /**< seconds of all workers of the device together */
+    double operations_f32,
+        operations_f64; /**< KERNEL: scalar operations on numbers below 8 bytes, and on others, as
+                               `wadi explain` counts them; what regions within a body compute is left out */
 } wadi_profile_row;
 
 /** The lines of a run that has ended, well or not: in the order of the plan, then the rest, then what was beside. The rows are borrowed until
@@ -66,6 +69,10 @@ WADI_NODISCARD wadi_status wadi_run_profile(wadi_run *run, const wadi_profile_ro
  *  processes that ask measure it, which takes about 0.2 s and 512 MiB of memory for that time; the greatest result is kept in the cache folder. A process always gets
  *  the same. 0: there is no memory to measure it with. */
 double wadi_machine_bandwidth(void);
+
+/** Operations per second that all processors together do on numbers as wide as `type`, where each product is added to a sum and all are in registers; a product and a
+ *  sum are two. Measured and kept as the bandwidth is, in some milliseconds. 0: there is no memory to measure it with. */
+double wadi_machine_arithmetic(wadi_type type);
 
 WADI_END_DECLS
 

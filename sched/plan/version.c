@@ -174,6 +174,20 @@ static void use(codec *c, wadi_plan_use *u) {
     flag(c, &u->writes);
 }
 
+static void where(codec *c, wadi_plan_where *w) {
+    any(c, &w->slot);
+    integer(c, 0, WADI_MAX_RANK, &w->dim);
+    number(c, INT64_MIN, INT64_MAX, &w->value);
+}
+
+static void work(codec *c, wadi_plan_work *w) {
+    any(c, &w->operations);
+    flag(c, &w->wide);
+    any(c, &w->by);
+    integer(c, 0, WADI_MAX_RANK, &w->rank);
+    for (int d = 0; d < WADI_MAX_RANK; d++) where(c, &w->extent[d]);
+}
+
 /* How many slots the step reads. */
 static int read_by(const wadi_plan_step *s) {
     return s->kind == WADI_STEP_FOREIGN ? (s->call != NULL ? s->call->nin : 0) : s->nslots;
@@ -201,6 +215,8 @@ static void step(codec *c, wadi_plan_step *s) {
     count(c, &s->nuses);
     LIST(c, wadi_plan_use, s->uses, s->nuses, use);
     text(c, &s->what);
+    count(c, &s->nworks);
+    OPTIONAL(c, wadi_plan_work, s->works, s->nworks, work);
 }
 
 static void version(codec *c, wadi_plan_version *v) {

@@ -77,6 +77,8 @@ static void add(wadi_profile_rows *rows, const wadi_profile_row *r) {
         sum->elements += r->elements;
         sum->bytes_read += r->bytes_read;
         sum->bytes_written += r->bytes_written;
+        sum->operations_f32 += r->operations_f32;
+        sum->operations_f64 += r->operations_f64;
         sum->seconds += r->seconds;
         sum->busy += r->busy;
         return;

@@ -25,6 +25,55 @@ static int64_t width_of(const wadi_plan_slot *p) {
     return bytes;
 }
 
+static bool uses(const wadi_plan_step *step, int slot) {
+    for (int i = 0; i < step->nuses; i++)
+        if (step->uses[i].slot == slot) return true;
+    return false;
+}
+
+/* Whether the step computes this, and all extents are described. */
+static bool is_done(const wadi_steps *s, const wadi_plan_step *step, const wadi_plan_work *w) {
+    if (w->by >= 0 && !uses(step, w->by)) return false;
+    for (int d = 0; d < w->rank; d++) {
+        const int slot = w->extent[d].slot;
+        if (slot < 0) continue;
+        const bool once = wadi_slots_plan(s->slots, slot)->kind == WADI_SLOT_ONCE;
+        if (s->slots->slot[slot].shape == NULL || !(once || uses(step, slot))) return false;
+    }
+    return true;
+}
+
+static double extent_of(const wadi_steps *s, const wadi_plan_step *step, const wadi_plan_where *w,
+                        int64_t element) {
+    if (w->slot < 0) return (double)w->value;
+    const wadi_plan_slot *p = wadi_slots_plan(s->slots, w->slot);
+    const int64_t *shape = s->slots->slot[w->slot].shape;
+    if (p->kind == WADI_SLOT_IRREGULAR)
+        shape += wadi_steps_number(s, step->level, p->level, element) * p->rank;
+    return (double)shape[w->dim];
+}
+
+static bool varies(const wadi_steps *s, const wadi_plan_work *w) {
+    for (int d = 0; d < w->rank; d++)
+        if (w->extent[d].slot >= 0 &&
+            wadi_slots_plan(s->slots, w->extent[d].slot)->kind == WADI_SLOT_IRREGULAR)
+            return true;
+    return false;
+}
+
+static double operations_of(const wadi_steps *s, const wadi_plan_step *step,
+                            const wadi_plan_work *w) {
+    const int64_t elements = wadi_steps_count(s, step->level), n = varies(s, w) ? elements : 1;
+    double sum = 0;
+    if (elements == 0 || !is_done(s, step, w)) return 0;
+    for (int64_t e = 0; e < n; e++) {
+        double values = w->operations;
+        for (int d = 0; d < w->rank; d++) values *= extent_of(s, step, &w->extent[d], e);
+        sum += values;
+    }
+    return n == elements ? sum : sum * (double)elements;
+}
+
 static bool is_whole_body(const wadi_steps *s, const wadi_plan_step *step) {
     return step->kind == WADI_STEP_RUN && s->parts == 0;
 }
@@ -39,6 +88,8 @@ static void count(const wadi_steps *s, const wadi_plan_step *step, wadi_account 
         if (u->writes) a->written += bytes;
         if (values > most) most = values;
     }
+    for (int i = 0; i < step->nworks; i++)
+        a->operations[step->works[i].wide] += operations_of(s, step, &step->works[i]);
     a->elements += step->kind == WADI_STEP_RUN ? wadi_steps_count(s, step->level) : most;
 }
 

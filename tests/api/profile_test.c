@@ -130,6 +130,12 @@ static void is(const wadi_profile_row *r, int64_t calls, int64_t n, int64_t read
     assert_int_equal(r->bytes_written, written);
 }
 
+static void computes(const wadi_profile_row *r, double narrow, double wide) {
+    if (r->operations_f32 != narrow || r->operations_f64 != wide)
+        fail_msg("%s computes %g and %g, expected %g and %g", r->name, r->operations_f32,
+                 r->operations_f64, narrow, wide);
+}
+
 /* ---- what is counted ---- */
 
 static void check_arrays(const profiled *p, const char *device) {
@@ -154,6 +160,9 @@ static void passes_have_the_names_of_their_values(void **state) {
         is(named(&p, "a, b: carries"), 1, N, 8 * N, 8);
         is(named(&p, "a, b"), 1, N + 1, 8 * N + 8, 8 * N + 8 * (N + 1));
         assert_int_equal(named(&p, "s: parts")->bytes_read, 8 * (N + 1));
+        computes(named(&p, "a, b"), 0, N + N + 1);
+        computes(named(&p, "s: parts"), 0, N + 1);
+        computes(named(&p, "s"), 0, 0);
         assert_int_equal(named(&p, "s")->bytes_read, named(&p, "s: parts")->bytes_written);
         assert_int_equal(named(&p, "s")->bytes_written, 8);
         end(&p);
@@ -176,6 +185,26 @@ static void a_pass_has_the_names_of_all_its_members(void **state) {
     end(&p);
 }
 
+/* The space of a fold over all pairs is in no slot; its extents are those of the two arrays. */
+static void operations_are_counted_over_spaces_that_are_not_stored(void **state) {
+    static const char text[] =
+        "program pairs\ninput xs : f64[n]\nuse_of = map xs (x) { convert f32 x }\n"
+        "three = compute use_of\nm = take dim=0 three 7\nk = compute m\n"
+        "a = replicate new=1,0 three 7\nb = replicate new=0,1 k 5000\n"
+        "p = zip_with a b (u, v) { mul (add u v) u }\n"
+        "c = fold 0.0f32 p (u, v) { add u v }\noutput c\n";
+    (void)state;
+    const wadi_array a = vector();
+    profiled p = begin(text, (wadi_run_options){.schedule = WADI_SCHEDULE_FORCE_FLAT});
+    assert_int_equal(wadi_run_input(p.run, "xs", &a, NULL), WADI_OK);
+    go(&p);
+    (void)named(&p, "three");
+    double all = 0;
+    for (int i = 0; i < p.n; i++) all += p.row[i].operations_f32;
+    if (all != 3.0 * 7 * N) fail_msg("%g operations", all);
+    end(&p);
+}
+
 static void a_body_of_a_stream_is_one_kernel(void **state) {
     static const char *const device[] = {"cpu", "null"};
     (void)state;
@@ -184,6 +213,7 @@ static void a_body_of_a_stream_is_one_kernel(void **state) {
             (wadi_run_options){.device = device[i], .schedule = WADI_SCHEDULE_FORCE_INSIDE});
         const wadi_profile_row *r = named(&p, "sum");
         is(r, 3, ELEMENTS, 24 * ELEMENTS, 8 * ELEMENTS);
+        computes(r, 0, 3 * ELEMENTS);
         assert_int_equal(r->phase, 0);
         assert_int_equal(r->stage, 0);
         assert_string_equal(r->schedule, "inside");
@@ -382,14 +412,16 @@ static void the_bandwidth_is_kept(void **state) {
 
 int main(void) {
     /* the first forks, before there are threads */
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_bandwidth_is_kept),
-                                       cmocka_unit_test(passes_have_the_names_of_their_values),
-                                       cmocka_unit_test(a_pass_has_the_names_of_all_its_members),
-                                       cmocka_unit_test(a_body_of_a_stream_is_one_kernel),
-                                       cmocka_unit_test(copies_are_what_the_statistics_say),
-                                       cmocka_unit_test(devices_have_lines_of_their_own),
-                                       cmocka_unit_test(lines_add_up_to_the_run),
-                                       cmocka_unit_test(a_run_within_a_run_has_lines_of_its_own),
-                                       cmocka_unit_test(who_asks_too_early_or_for_nothing_is_told)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_bandwidth_is_kept),
+        cmocka_unit_test(passes_have_the_names_of_their_values),
+        cmocka_unit_test(a_pass_has_the_names_of_all_its_members),
+        cmocka_unit_test(operations_are_counted_over_spaces_that_are_not_stored),
+        cmocka_unit_test(a_body_of_a_stream_is_one_kernel),
+        cmocka_unit_test(copies_are_what_the_statistics_say),
+        cmocka_unit_test(devices_have_lines_of_their_own),
+        cmocka_unit_test(lines_add_up_to_the_run),
+        cmocka_unit_test(a_run_within_a_run_has_lines_of_its_own),
+        cmocka_unit_test(who_asks_too_early_or_for_nothing_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

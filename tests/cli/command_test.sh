@@ -156,7 +156,7 @@ grep -q '^elements  *2 ' "$work/err" || complain "stats: $(cat "$work/err")"
 "$wadi" run "$work/double.wadi" 's=1;2' --profile --chunk 1 --schedule inside >"$work/out" 2>"$work/err" || complain 'profile'
 grep -q '^0\.0  *inside .* % .* 2 .* 2 .* 4 B .* b$' "$work/err" || complain "profile: $(cat "$work/err")"
 grep -q '^ .* % .* rest$' "$work/err" || complain "profile: $(cat "$work/err")"
-grep -q '^these are .* ms, x [0-9]* threads; memory copies reach .* GB/s here$' "$work/err" || complain "profile: $(cat "$work/err")"
+grep -q '^these are .* ms, x [0-9]* threads; memory copies reach .* GB/s here, products and sums .* Gop/s of f32, .* of f64$' "$work/err" || complain "profile: $(cat "$work/err")"
 ! "$wadi" run "$work/double.wadi" 's=1;2' 2>&1 | grep -q rest || complain 'a profile nobody asked for'
 
 # Shapes say where elements begin; places and literals are what they look like.

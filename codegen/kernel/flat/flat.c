@@ -14,6 +14,7 @@
 #include "codegen/kernel/nest.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
+#include "codegen/kernel/work.h"
 #include "codegen/loop/reach.h"
 
 enum { UNIT = WADI_FLAT_UNIT };
@@ -404,6 +405,13 @@ static bool is_by_elements(wadi_flat *c, int n, const target *t) {
     return !(c->y->grouped && groups_gain(c, t));
 }
 
+static bool note_work(wadi_flat *c, int n, const target *t, wadi_plan_step *step) {
+    if (t->cut->uncounted) return true;
+    const wadi_bind **binds = WADI_NEW_N(c->y->arena, const wadi_bind *, (size_t)n + 1);
+    for (int k = 0; binds && k < n; k++) binds[k] = t[k].bind;
+    return binds && wadi_lower_note_work(c->y, n, binds, false, step);
+}
+
 static wadi_status element_step(wadi_flat *c, const target *t, int place) {
     wadi_lower l;
     wadi_lv pointer[WADI_MAX_FIELDS];
@@ -420,10 +428,10 @@ static wadi_status element_step(wadi_flat *c, const target *t, int place) {
         wadi_lb_end(&l.b);
     }
     WADI_TRY(wadi_lower_fini(&l, c->out));
-    return wadi_flat_push(c, (wadi_plan_step){.kind = WADI_STEP_RUN,
-                                              .kernel = name,
-                                              .place = place,
-                                              .touches = touches(c, t, false)});
+    wadi_plan_step step = {
+        .kind = WADI_STEP_RUN, .kernel = name, .place = place, .touches = touches(c, t, false)};
+    if (!note_work(c, 1, t, &step)) return wadi_flat_no_memory(c);
+    return wadi_flat_push(c, step);
 }
 
 /* The name of a value that is written into the slot of another one; NULL: it has its own, or no name. */
@@ -444,17 +452,19 @@ static wadi_status run_step(wadi_flat *c, int n, const target *t, int place) {
     WADI_TRY(units_kernel(c, n, t, units));
     const wadi_plan_touches units_touch = touches(c, t, false);
     WADI_TRY(main_kernel(c, n, t, name));
-    return wadi_flat_push(c, (wadi_plan_step){.kind = WADI_STEP_FLAT,
-                                              .kernel = name,
-                                              .units = units,
-                                              .place = place,
-                                              .touches = touches(c, t, true),
-                                              .units_touch = units_touch,
-                                              .serial = t->cut->in_order,
-                                              .rounds = t->cut->rounds,
-                                              .several = t->cut->several,
-                                              .apart = t->cut->apart,
-                                              .what = name_in_place(c, t)});
+    wadi_plan_step step = {.kind = WADI_STEP_FLAT,
+                           .kernel = name,
+                           .units = units,
+                           .place = place,
+                           .touches = touches(c, t, true),
+                           .units_touch = units_touch,
+                           .serial = t->cut->in_order,
+                           .rounds = t->cut->rounds,
+                           .several = t->cut->several,
+                           .apart = t->cut->apart,
+                           .what = name_in_place(c, t)};
+    if (!note_work(c, n, t, &step)) return wadi_flat_no_memory(c);
+    return wadi_flat_push(c, step);
 }
 
 /* Whether the result takes over another value's memory, so that nothing need be allocated. */

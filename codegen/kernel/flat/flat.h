@@ -75,7 +75,9 @@ typedef struct wadi_cut {
         several; /* the step is useful only if there are several workers; one worker leaves it out */
     bool lanes;  /* `unit` deals the work to the lanes of a group; else one lane does all of it */
     bool apart;  /* units have no order: a fault in one does not make later ones unneeded */
-    bool joins;  /* bindings that share a loop are given to `unit` together */
+    bool
+        uncounted; /* another step computes as much if this one does nothing, and counts for both */
+    bool joins;    /* bindings that share a loop are given to `unit` together */
     bool in_order; /* one worker computes all units, one after the other */
     int rounds;    /* so many steps behind this one run with it by rounds (plan.h) */
 } wadi_cut;

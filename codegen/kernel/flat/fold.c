@@ -78,6 +78,7 @@ static void blocks_unit(wadi_lower *l, const wadi_unit *u) {
 
 static const wadi_cut *table_cut(const wadi_flat *c, bool pairs) {
     static const wadi_cut of_pairs = {.extents = wadi_flat_pairs_table,
+                                      .uncounted = true,
                                       .pieces = table_pieces,
                                       .unit = table_unit,
                                       .each = 1,

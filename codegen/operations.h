@@ -1,0 +1,23 @@
+/* How many operations a binding takes. */
+#ifndef WADI_CODEGEN_OPERATIONS_H
+#define WADI_CODEGEN_OPERATIONS_H
+
+#include "base/arena.h"
+#include "graph/op.h"
+
+/** Who is asked which arrays are computed where they are read. */
+typedef struct wadi_operations_of {
+    const wadi_module *m;
+    bool (*is_delayed)(const void *env, wadi_val v);
+    /* called for each stored array that the binding reads, perhaps several times; NULL: nobody is */
+    void (*read)(void *env, wadi_val v);
+    void *env;
+    uint32_t *seen; /* [value], all 0 at first; for the work */
+    uint32_t turn;  /* 0 at first */
+} wadi_operations_of;
+
+/** Instructions of scalar functions for one element of what `b` goes through, those of delayed arrays that it reads among them, each array once. A
+ *  loop inside scalar code counts as one round. */
+int wadi_operations(wadi_operations_of *of, const wadi_bind *b);
+
+#endif
