@@ -23,9 +23,9 @@ int main(void) {
 #else
 
 #include <math.h>
-#include <mpfr.h>
 
 #include "graph/ir/ir.h"
+#include "tests/whole/judge.h"
 
 typedef struct row {
     wadi_sop op;
@@ -34,25 +34,33 @@ typedef struct row {
     double beyond; /* the bound in units in the last place, less 1 */
 } row;
 
-static int log_of_gamma(mpfr_t y, const mpfr_t x, mpfr_rnd_t round) {
-    int sign;
-    return mpfr_lgamma(y, &sign, x, round);
-}
-
 static const row rows[] = {
-    {WADI_SOP_EXP, mpfr_exp, NULL},           {WADI_SOP_EXP2, mpfr_exp2, NULL},
-    {WADI_SOP_EXPM1, mpfr_expm1, NULL},       {WADI_SOP_LOG, mpfr_log, NULL},
-    {WADI_SOP_LOG2, mpfr_log2, NULL},         {WADI_SOP_LOG10, mpfr_log10, NULL},
-    {WADI_SOP_LOG1P, mpfr_log1p, NULL},       {WADI_SOP_SIN, mpfr_sin, NULL},
-    {WADI_SOP_COS, mpfr_cos, NULL},           {WADI_SOP_TAN, mpfr_tan, NULL},
-    {WADI_SOP_ASIN, mpfr_asin, NULL},         {WADI_SOP_ACOS, mpfr_acos, NULL},
-    {WADI_SOP_ATAN, mpfr_atan, NULL},         {WADI_SOP_SINH, mpfr_sinh, NULL},
-    {WADI_SOP_COSH, mpfr_cosh, NULL},         {WADI_SOP_TANH, mpfr_tanh, NULL},
-    {WADI_SOP_ASINH, mpfr_asinh, NULL},       {WADI_SOP_ACOSH, mpfr_acosh, NULL},
-    {WADI_SOP_ATANH, mpfr_atanh, NULL},       {WADI_SOP_CBRT, mpfr_cbrt, NULL},
-    {WADI_SOP_ERF, mpfr_erf, NULL},           {WADI_SOP_ERFC, mpfr_erfc, NULL},
-    {WADI_SOP_LGAMMA, log_of_gamma, NULL, 1}, {WADI_SOP_TGAMMA, mpfr_gamma, NULL, 1},
-    {WADI_SOP_ATAN2, NULL, mpfr_atan2},       {WADI_SOP_POW, NULL, mpfr_pow},
+    {WADI_SOP_EXP, mpfr_exp, NULL},
+    {WADI_SOP_EXP2, mpfr_exp2, NULL},
+    {WADI_SOP_EXPM1, mpfr_expm1, NULL},
+    {WADI_SOP_LOG, mpfr_log, NULL},
+    {WADI_SOP_LOG2, mpfr_log2, NULL},
+    {WADI_SOP_LOG10, mpfr_log10, NULL},
+    {WADI_SOP_LOG1P, mpfr_log1p, NULL},
+    {WADI_SOP_SIN, mpfr_sin, NULL},
+    {WADI_SOP_COS, mpfr_cos, NULL},
+    {WADI_SOP_TAN, mpfr_tan, NULL},
+    {WADI_SOP_ASIN, mpfr_asin, NULL},
+    {WADI_SOP_ACOS, mpfr_acos, NULL},
+    {WADI_SOP_ATAN, mpfr_atan, NULL},
+    {WADI_SOP_SINH, mpfr_sinh, NULL},
+    {WADI_SOP_COSH, mpfr_cosh, NULL},
+    {WADI_SOP_TANH, mpfr_tanh, NULL},
+    {WADI_SOP_ASINH, mpfr_asinh, NULL},
+    {WADI_SOP_ACOSH, mpfr_acosh, NULL},
+    {WADI_SOP_ATANH, mpfr_atanh, NULL},
+    {WADI_SOP_CBRT, mpfr_cbrt, NULL},
+    {WADI_SOP_ERF, mpfr_erf, NULL},
+    {WADI_SOP_ERFC, mpfr_erfc, NULL},
+    {WADI_SOP_LGAMMA, judge_log_of_gamma, NULL, 1},
+    {WADI_SOP_TGAMMA, mpfr_gamma, NULL, 1},
+    {WADI_SOP_ATAN2, NULL, mpfr_atan2},
+    {WADI_SOP_POW, NULL, mpfr_pow},
     {WADI_SOP_HYPOT, NULL, mpfr_hypot},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -93,70 +101,30 @@ static double computed(wadi_sop op, wadi_type t, double x, double y) {
 
 /* ---- errors ---- */
 
-/* Of the function whose truth is `want`, in units in the last place; 0 where it must be and is equal, infinite where it must be and is not. */
-static double error_of(wadi_type t, double got, mpfr_t want, mpfr_t spare) {
-    const int digits = t == WADI_F32 ? 24 : 53, least = t == WADI_F32 ? -149 : -1074;
-    const double most = number_of(t, t == WADI_F32 ? 0x7f7fffff : UINT64_C(0x7fefffffffffffff));
-    if (mpfr_nan_p(want) || isnan(got)) return mpfr_nan_p(want) && isnan(got) ? 0 : HUGE_VAL;
-    if (mpfr_inf_p(want))
-        return isinf(got) && signbit(got) == (mpfr_signbit(want) != 0) ? 0 : HUGE_VAL;
-    if (mpfr_zero_p(want))
-        return got == 0 && (signbit(got) != 0) == (mpfr_signbit(want) != 0) ? 0 : HUGE_VAL;
-    if (got == 0 && (signbit(got) != 0) != (mpfr_signbit(want) != 0)) return HUGE_VAL;
-    const int exponent = (int)mpfr_get_exp(want) - digits,
-              unit = exponent > least ? exponent : least;
-    if (isinf(got)) { /* as if the next number after the largest one */
-        if (unit < (t == WADI_F32 ? 104 : 971)) return HUGE_VAL;
-        if (unit > (t == WADI_F32 ? 104 : 971)) return 0;
-        mpfr_set_d(spare, most, MPFR_RNDN);
-        mpfr_mul_2ui(spare, spare, 1, MPFR_RNDN);
-        return mpfr_cmpabs(want, spare) >= 0 ? 0 : 0.5;
-    }
-    if (unit > (t == WADI_F32 ? 104 : 971)) return fabs(got) == most ? 1 : HUGE_VAL;
-    mpfr_sub_d(spare, want, got, MPFR_RNDN);
-    mpfr_mul_2si(spare, spare, -unit, MPFR_RNDN);
-    return fabs(mpfr_get_d(spare, MPFR_RNDN));
-}
-
 typedef struct bench {
-    mpfr_t x, y, want, spare;
+    judge judge;
     double worst, at[2];
-    bool small; /* what comes is in f32 */
 } bench;
 
 static void bench_init(bench *b, wadi_type t) {
-    mpfr_inits2(53, b->x, b->y, (mpfr_ptr)NULL);
-    mpfr_inits2(140, b->want, b->spare, (mpfr_ptr)NULL);
+    judge_init(&b->judge, t == WADI_F32);
     b->worst = b->at[0] = b->at[1] = 0;
-    b->small = t == WADI_F32;
 }
 
 static void bench_fini(bench *b, const row *r) {
     if (getenv("WADI_TEST_TELL"))
         print_message("%-6s %s %.3f units at %a %a\n", wadi_sop_get(r->op)->name,
-                      b->small ? "f32" : "f64", b->worst, b->at[0], b->at[1]);
-    mpfr_clears(b->x, b->y, b->want, b->spare, (mpfr_ptr)NULL);
-}
-
-/* The logarithm of gamma has two roots between any two neighbouring whole numbers from -2 downwards, where only the difference has a bound. */
-static bool is_near_zero(bench *b, double got) {
-    mpfr_sub_d(b->spare, b->want, got, MPFR_RNDN);
-    return fabs(mpfr_get_d(b->spare, MPFR_RNDN)) < 0x1p-53;
+                      b->judge.small ? "f32" : "f64", b->worst, b->at[0], b->at[1]);
+    judge_fini(&b->judge);
 }
 
 static void try(bench *b, const row *r, double x, double y) {
-    const wadi_type t = b->small ? WADI_F32 : WADI_F64;
+    const wadi_type t = b->judge.small ? WADI_F32 : WADI_F64;
     x = number_of(t, bits_of(t, x));
     y = number_of(t, bits_of(t, y));
-    mpfr_set_d(b->x, x, MPFR_RNDN);
-    mpfr_set_d(b->y, y, MPFR_RNDN);
-    if (r->one)
-        (void)r->one(b->want, b->x, MPFR_RNDN);
-    else
-        (void)r->two(b->want, b->x, b->y, MPFR_RNDN);
     const double got = computed(r->op, t, x, y);
-    double far = error_of(t, got, b->want, b->spare);
-    if (r->op == WADI_SOP_LGAMMA && x < 0 && is_near_zero(b, got)) far = 0;
+    judge_at(&b->judge, r->one, r->two, x, y);
+    const double far = judge_error(&b->judge, got);
     if (far > 1 + r->beyond)
         fail_msg("%s of %s %a %a: %a, %g units from the truth", wadi_sop_get(r->op)->name,
                  wadi_type_name(t), x, y, got, far);
@@ -289,12 +257,6 @@ static double chosen(const char *name, double quick, double all) {
     return text ? strtod(text, NULL) : every && *every ? all : quick;
 }
 
-/* MPFR takes very long, or all memory, for gamma of large numbers. */
-static bool is_slow(const row *r, double x) {
-    const bool gamma = r->op == WADI_SOP_TGAMMA, log = r->op == WADI_SOP_LGAMMA;
-    return ((gamma || log) && x < -1e4 && floor(x) != x) || (gamma && fabs(x) > 1e6 && x - x == 0);
-}
-
 static bool is_left_out(const row *r) {
     const char *only = getenv("WADI_ELEMENTARY_ONLY");
     return only && strcmp(only, wadi_sop_get(r->op)->name) != 0;
@@ -311,7 +273,7 @@ static void special_arguments(void **state) {
             bench_init(&b, t);
             for (int i = 0; i < SPECIALS; i++)
                 for (int j = 0; j < (rows[k].two ? SPECIALS : 1); j++)
-                    if (!is_slow(&rows[k], specials[i]))
+                    if (!judge_is_slow(rows[k].one, specials[i]))
                         try(&b, &rows[k], specials[i], specials[j]);
             bench_fini(&b, &rows[k]);
         }
@@ -332,7 +294,7 @@ static void many_arguments_of_f64(void **state) {
                 y = (double)(int64_t)next_random(&seed) * 0x1p-63 * 745 / log(fabs(x));
             if (rows[k].op == WADI_SOP_ERFC && fabs(x) > 30 && i % 16)
                 continue; /* MPFR takes long */
-            if (is_slow(&rows[k], x)) continue;
+            if (judge_is_slow(rows[k].one, x)) continue;
             try(&b, &rows[k], x, y);
         }
         bench_fini(&b, &rows[k]);
@@ -352,7 +314,7 @@ static void many_arguments_of_f32(void **state) {
             double y = rows[k].two ? sample(i, &seed) : 0;
             if (rows[k].op == WADI_SOP_POW && i % 2)
                 y = (double)(int64_t)next_random(&seed) * 0x1p-63 * 100 / log(fabs(x));
-            if (is_slow(&rows[k], x)) continue;
+            if (judge_is_slow(rows[k].one, x)) continue;
             try(&b, &rows[k], x, y);
         }
         bench_fini(&b, &rows[k]);

@@ -22,13 +22,13 @@ int main(void) {
 #else
 
 #include <math.h>
-#include <mpfr.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/whole/functions.h"
+#include "tests/whole/judge.h"
 
 enum { CHUNK = 1 << 14, EVERY = 1 << 20 };
 
@@ -49,27 +49,35 @@ typedef struct function {
     double bound;
 } function;
 
-static int log_of_gamma(mpfr_t y, const mpfr_t x, mpfr_rnd_t round) {
-    int sign;
-    return mpfr_lgamma(y, &sign, x, round);
-}
-
 #define LOOPS(name) \
 #name, whole_##name##_f32, truth_##name##_f32, whole_##name##_f64, truth_##name##_f64
 static const function functions[] = {
-    {LOOPS(exp), mpfr_exp, NULL, 1},        {LOOPS(exp2), mpfr_exp2, NULL, 1},
-    {LOOPS(expm1), mpfr_expm1, NULL, 1},    {LOOPS(log), mpfr_log, NULL, 1},
-    {LOOPS(log2), mpfr_log2, NULL, 1},      {LOOPS(log10), mpfr_log10, NULL, 1},
-    {LOOPS(log1p), mpfr_log1p, NULL, 1},    {LOOPS(sin), mpfr_sin, NULL, 1},
-    {LOOPS(cos), mpfr_cos, NULL, 1},        {LOOPS(tan), mpfr_tan, NULL, 1},
-    {LOOPS(asin), mpfr_asin, NULL, 1},      {LOOPS(acos), mpfr_acos, NULL, 1},
-    {LOOPS(atan), mpfr_atan, NULL, 1},      {LOOPS(sinh), mpfr_sinh, NULL, 1},
-    {LOOPS(cosh), mpfr_cosh, NULL, 1},      {LOOPS(tanh), mpfr_tanh, NULL, 1},
-    {LOOPS(asinh), mpfr_asinh, NULL, 1},    {LOOPS(acosh), mpfr_acosh, NULL, 1},
-    {LOOPS(atanh), mpfr_atanh, NULL, 1},    {LOOPS(cbrt), mpfr_cbrt, NULL, 1},
-    {LOOPS(erf), mpfr_erf, NULL, 1},        {LOOPS(erfc), mpfr_erfc, NULL, 1},
-    {LOOPS(lgamma), log_of_gamma, NULL, 2}, {LOOPS(tgamma), mpfr_gamma, NULL, 2},
-    {LOOPS(pow), NULL, mpfr_pow, 1},        {LOOPS(atan2), NULL, mpfr_atan2, 1},
+    {LOOPS(exp), mpfr_exp, NULL, 1},
+    {LOOPS(exp2), mpfr_exp2, NULL, 1},
+    {LOOPS(expm1), mpfr_expm1, NULL, 1},
+    {LOOPS(log), mpfr_log, NULL, 1},
+    {LOOPS(log2), mpfr_log2, NULL, 1},
+    {LOOPS(log10), mpfr_log10, NULL, 1},
+    {LOOPS(log1p), mpfr_log1p, NULL, 1},
+    {LOOPS(sin), mpfr_sin, NULL, 1},
+    {LOOPS(cos), mpfr_cos, NULL, 1},
+    {LOOPS(tan), mpfr_tan, NULL, 1},
+    {LOOPS(asin), mpfr_asin, NULL, 1},
+    {LOOPS(acos), mpfr_acos, NULL, 1},
+    {LOOPS(atan), mpfr_atan, NULL, 1},
+    {LOOPS(sinh), mpfr_sinh, NULL, 1},
+    {LOOPS(cosh), mpfr_cosh, NULL, 1},
+    {LOOPS(tanh), mpfr_tanh, NULL, 1},
+    {LOOPS(asinh), mpfr_asinh, NULL, 1},
+    {LOOPS(acosh), mpfr_acosh, NULL, 1},
+    {LOOPS(atanh), mpfr_atanh, NULL, 1},
+    {LOOPS(cbrt), mpfr_cbrt, NULL, 1},
+    {LOOPS(erf), mpfr_erf, NULL, 1},
+    {LOOPS(erfc), mpfr_erfc, NULL, 1},
+    {LOOPS(lgamma), judge_log_of_gamma, NULL, 2},
+    {LOOPS(tgamma), mpfr_gamma, NULL, 2},
+    {LOOPS(pow), NULL, mpfr_pow, 1},
+    {LOOPS(atan2), NULL, mpfr_atan2, 1},
     {LOOPS(hypot), NULL, mpfr_hypot, 1},
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
@@ -79,7 +87,7 @@ typedef struct search {
     bool small; /* of f32 */
     uint64_t random;
     double worst, at[2];
-    mpfr_t x, y, want, spare;
+    judge judge;
 } search;
 
 /* ---- arguments ---- */
@@ -126,56 +134,15 @@ static double sample(search *s, uint64_t k) {
 
 /* ---- the truth ---- */
 
-/* of `got` in units in the last place, infinite where its kind is wrong */
-static double error_of(search *s, double got) {
-    const int digits = s->small ? 24 : 53, least = s->small ? -149 : -1074;
-    const int top = s->small ? 104 : 971; /* of the unit of the largest number */
-    const int e = mpfr_regular_p(s->want) ? (int)mpfr_get_exp(s->want) - digits : least;
-    const int unit = e > least ? e : least;
-    const bool negative = mpfr_signbit(s->want) != 0;
-    if (mpfr_nan_p(s->want) || isnan(got)) return mpfr_nan_p(s->want) && isnan(got) ? 0 : HUGE_VAL;
-    if ((signbit(got) != 0) != negative) return HUGE_VAL;
-    if (mpfr_inf_p(s->want)) return isinf(got) ? 0 : HUGE_VAL;
-    if (isinf(got)) /* as if the next number after the largest one */
-        got = ldexp(negative ? -1 : 1, top + digits - 1), got *= 2 - ldexp(1, 1 - digits);
-    if (unit > top) return HUGE_VAL;
-    mpfr_sub_d(s->spare, s->want, got, MPFR_RNDN);
-    mpfr_mul_2si(s->spare, s->spare, -unit, MPFR_RNDN);
-    return fabs(mpfr_get_d(s->spare, MPFR_RNDN));
-}
-
-/* A number beyond all of the type, where infinity is right. */
-static bool is_beyond(search *s) {
-    mpfr_set_ui_2exp(s->spare, 1, s->small ? 128 : 1024, MPFR_RNDN);
-    return !mpfr_nan_p(s->want) && mpfr_cmpabs(s->want, s->spare) >= 0;
-}
-
-static void judge(search *s, double x, double y, double got) {
-    mpfr_set_d(s->x, x, MPFR_RNDN);
-    mpfr_set_d(s->y, y, MPFR_RNDN);
-    if (s->f->one)
-        (void)s->f->one(s->want, s->x, MPFR_RNDN);
-    else
-        (void)s->f->two(s->want, s->x, s->y, MPFR_RNDN);
-    double far = 0;
-    if (is_beyond(s)) {
-        if (!isinf(got) || (signbit(got) != 0) != (mpfr_signbit(s->want) != 0)) far = HUGE_VAL;
-    } else {
-        far = error_of(s, got);
-    }
-    /* roots of lgamma between negative whole numbers: only the difference has a bound */
-    if (strcmp(s->f->name, "lgamma") == 0 && x < 0) {
-        mpfr_sub_d(s->spare, s->want, got, MPFR_RNDN);
-        if (fabs(mpfr_get_d(s->spare, MPFR_RNDN)) < 0x1p-53) far = 0;
-    }
+static void try(search *s, double x, double y, double got) {
+    judge_at(&s->judge, s->f->one, s->f->two, x, y);
+    const double far = judge_error(&s->judge, got);
     if (far > s->worst) s->worst = far, s->at[0] = x, s->at[1] = y;
 }
 
-/* MPFR takes very long, or all memory, for gamma of large numbers, and long for erfc of them. */
+/* MPFR also takes long for erfc of large numbers. */
 static bool is_slow(const function *f, double x) {
-    const bool gamma = f->one == mpfr_gamma, log = f->one == log_of_gamma;
-    return ((gamma || log) && x < -1e4) || (gamma && fabs(x) > 1e6) ||
-           (f->one == mpfr_erfc && x > 30);
+    return judge_is_slow(f->one, x) || (f->one == mpfr_erfc && x > 30);
 }
 
 /* ---- chunks ---- */
@@ -219,12 +186,12 @@ static void chunk_f32(search *s, int n, uint64_t from) {
             ((g == HUGE_VAL) & (w >= 0x1p128)) | ((g == -HUGE_VAL) & (w <= -0x1p128));
         open += !(near | none | beyond);
     }
-    if (from % EVERY == 0 && !is_slow(s->f, wide[0])) judge(s, wide[0], wide_y[0], (double)got[0]);
+    if (from % EVERY == 0 && !is_slow(s->f, wide[0])) try(s, wide[0], wide_y[0], (double)got[0]);
     if (open == 0) return;
     for (int k = 0; k < n; k++) {
         if (fabs(want[k]) >= 0x1p128 && isinf(got[k]) && (want[k] < 0) == (got[k] < 0)) continue;
         if (is_doubtful(s, (double)got[k], want[k], error[k]) && !is_slow(s->f, wide[k]))
-            judge(s, wide[k], wide_y[k], (double)got[k]);
+            try(s, wide[k], wide_y[k], (double)got[k]);
     }
 }
 
@@ -249,14 +216,13 @@ static void chunk_f64(search *s, int n, uint64_t from) {
         if ((is_doubtful(s, got[k], w > 0 && (double)w == 0 ? 0x1p-1074 : (double)w, error) ||
              (from + (uint64_t)k) % EVERY == 0) &&
             !is_slow(s->f, x[k]))
-            judge(s, x[k], y[k], got[k]);
+            try(s, x[k], y[k], got[k]);
     }
 }
 
 static bool search_all(const function *f, bool small, uint64_t count, uint64_t seed) {
     search s = {.f = f, .small = small, .random = seed, .worst = 0.5};
-    mpfr_inits2(53, s.x, s.y, (mpfr_ptr)NULL);
-    mpfr_inits2(140, s.want, s.spare, (mpfr_ptr)NULL);
+    judge_init(&s.judge, small);
     for (uint64_t from = 0; from < count; from += CHUNK) {
         const int n = count - from < CHUNK ? (int)(count - from) : CHUNK;
         if (small)
@@ -267,7 +233,7 @@ static bool search_all(const function *f, bool small, uint64_t count, uint64_t s
     printf("%s\t%s\t%.0f\t%.4f\t%a\t%a\n", f->name, small ? "f32" : "f64", (double)count, s.worst,
            s.at[0], s.at[1]);
     fflush(stdout);
-    mpfr_clears(s.x, s.y, s.want, s.spare, (mpfr_ptr)NULL);
+    judge_fini(&s.judge);
     return s.worst <= f->bound;
 }
 
