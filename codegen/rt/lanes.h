@@ -7,7 +7,7 @@
 #ifndef WADI_RT_LANES_H
 #define WADI_RT_LANES_H
 
-#define WADI_FAR_f64 0x1p30
+#define WADI_FAR_f64 0x1p26
 #define WADI_FAR_f32 0x1p17f
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)

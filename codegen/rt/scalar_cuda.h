@@ -5,7 +5,7 @@
 #define WADI_LIBRARY static __device__ /* longer functions */
 #define WADI_TABLE static __device__ const
 #define WADI_LANES(N, T, f)
-#define WADI_FAR_f64 0x1p30
+#define WADI_FAR_f64 0x1p26
 #define WADI_FAR_f32 0x1p17f
 #define WADI_UNLESS_FAR(N, f, x, y) \
     ((x) < WADI_FAR_##N && (x) > -WADI_FAR_##N ? (y) : f(x)) /* codegen/rt/lanes.h */

@@ -21,7 +21,7 @@
 #define WADI_LIBRARY static __attribute__((unused))
 #define WADI_TABLE static const
 #define WADI_LANES(N, T, f)
-#define WADI_FAR_f64 0x1p30
+#define WADI_FAR_f64 0x1p26
 #define WADI_FAR_f32 0x1p17f
 #define WADI_UNLESS_FAR(N, f, x, y) \
     ((x) < WADI_FAR_##N && (x) > -WADI_FAR_##N ? (y) : f(x)) /* codegen/rt/lanes.h */

@@ -180,12 +180,6 @@ WADI_FN double wadi_exp_light(double x) {
     return WADI_FMA(scale, p, scale, );
 }
 
-WADI_FN double wadi_expm1_light(double x) {
-    double scale;
-    const double p = wadi_exp_light_parts(x, &scale);
-    return WADI_FMA(scale, p, scale - 1, );
-}
-
 WADI_FN float wadi_expm1_f32(float x) {
     float a, b;
     const float t = wadi_exp_reduced_f32(wadi_at_most_f32(x < -20 ? -20 : x, 89), 0, &a, &b);

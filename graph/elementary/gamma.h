@@ -33,8 +33,8 @@ WADI_FN double wadi_stirling(double a, double scale, double *low, double *produc
     return wadi_sum_ordered(r, (rl + sl) + ((ml - zl) + fl), low);
 }
 
-/* (product + rest) pi / (a |sin(pi a)|), of a > 0 that is not whole; the sine is negative if *negative */
-WADI_FN double wadi_reflected(double a, double product, double rest, double *low, bool *negative) {
+/* (product + rest) pi / (a |sin(pi a)|), of a > 0 that is not whole; *sign is the sine's sign bit */
+WADI_FN double wadi_reflected(double a, double product, double rest, double *low, uint64_t *sign) {
     double sl, cl, dl, nl;
     const double n = WADI_MATH(floor, )(a + 0.5), mid = n * 0.5, turn = a - n;
     const double t = WADI_MATH(fabs, )(turn);
@@ -46,39 +46,42 @@ WADI_FN double wadi_reflected(double a, double product, double rest, double *low
     const double d = wadi_product_of_sums(a, 0, far ? c : s, far ? cl : sl, &dl);
     const double v =
         wadi_product_of_sums(product, rest, 0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53, &nl);
-    *negative = (turn < 0) != (WADI_MATH(floor, )(mid) != mid);
+    /* of integers: compilers make no vectors of comparisons of comparisons */
+    const uint64_t odd = WADI_MATH(floor, )(mid) != mid ? 0x8000000000000000u : 0;
+    *sign = (wadi_bits_of_f64(turn) & 0x8000000000000000u) ^ odd;
     return wadi_quotient_of_sums(v, nl, d, dl, low);
 }
 
 WADI_FN double wadi_tgamma_f64(double x) {
     double el, p, pl, rl, ql, h, l, yl, vl;
-    bool negative;
+    uint64_t sign;
     const double inf = WADI_INF(f64, ), a = WADI_MATH(fabs, )(x), n = WADI_MATH(floor, )(a);
     const double mid = n * 0.5;
     const bool left = x < 0, whole = n == a;
     /* beyond 200, the result is infinite, or 0 with its sign */
     const double b = a > 200 ? (WADI_MATH(floor, )(mid) == mid ? 200.5 : 201.5) : a;
     const double e = wadi_stirling(b, 1, &el, &p, &pl);
-    const double r = wadi_reflected(b, p, pl, &rl, &negative);
+    const double r = wadi_reflected(b, p, pl, &rl, &sign);
     const double i = wadi_quotient_of_sums(1, 0, p, pl, &ql);
     const double power = left ? -e : e, power_low = left ? -el : el;
     const double t = wadi_exp_parts(power, power_low, &h, &l);
     const double y = wadi_sum_ordered(1, h, &yl);
     const double v = wadi_product_of_sums(y, yl + l, left ? r : i, left ? rl : ql, &vl);
-    const double g = wadi_scaled_f64(v + vl, t), signed_g = (left & !negative) ? -g : g;
-    const double u = a < 0x1p-54 ? 1 / x : signed_g;
+    const uint64_t turn = left ? sign ^ 0x8000000000000000u : 0;
+    const double g = wadi_of_bits_f64(wadi_bits_of_f64(wadi_scaled_f64(v + vl, t)) ^ turn);
+    const double u = a < 0x1p-54 ? 1 / x : g;
     return x == inf ? x : (left & whole) ? WADI_NAN(f64, ) : u;
 }
 
 WADI_FN double wadi_lgamma_f64(double x) {
     double el, p, pl, rl, ll, sl;
-    bool negative;
+    uint64_t sign;
     const double inf = WADI_INF(f64, ), a = WADI_MATH(fabs, )(x);
     const bool left = x < 0, tiny = a < 0x1p-60;
     const bool huge = a > 0x1p200, whole = WADI_MATH(floor, )(a) == a;
     const double b = (tiny | !(a < inf)) ? 1 : a, scale = huge ? 0x1p-64 : 1;
     const double e = wadi_stirling(b, scale, &el, &p, &pl);
-    const double r = wadi_reflected(b, p, pl, &rl, &negative);
+    const double r = wadi_reflected(b, p, pl, &rl, &sign);
     const double q = tiny ? a : left ? r : p, ql = tiny ? 0 : left ? rl : pl;
     const double log = wadi_log_as_sum(q, &ll), more = WADI_FMA(ql, 1 / (tiny ? 1 : q), ll, );
     const double s = wadi_sum_any(tiny ? 0 : e, -log, &sl);

@@ -1,4 +1,5 @@
-/* sinh, cosh, tanh and their inverses, over e^x - 1 and log(1 + x) as sums of two numbers. */
+/* sinh, cosh, tanh and their inverses. tanh of f64 and the inverses of f64 are made of e^x - 1 and log(1 + x) as sums of two numbers; those of f32 are
+ * polynomials of small numbers, and exponentials or logarithms of others. */
 #ifndef WADI_ELEMENTARY_HYPERBOLIC_H
 #define WADI_ELEMENTARY_HYPERBOLIC_H
 
@@ -13,34 +14,42 @@ WADI_FN double wadi_expm1_as_sum(double x, double *low) {
     return wadi_scaled_f64(h, t);
 }
 
-/* e^x / 2 of x >= 40 */
-WADI_FN double wadi_half_exp(double x) {
-    double h, l;
-    const double y = x > 711 ? 711 : x;
-    const double t = wadi_exp_parts(y < 40 ? 40 : y, 0, &h, &l);
-    return wadi_scaled_f64(1 + (h + l), t - 1);
+/* x = k log 2 + r + *rest of x from 0 to 710.5; *up is 2^(k-2), *down 2^-(k+2) */
+WADI_FN double wadi_exps_reduced_f64(double x, double *rest, double *up, double *down) {
+    const double t = WADI_FMA(x, 0x1.71547652b82fep+0, 6755399441056765.0, ),
+                 k = t - 6755399441056765.0;
+    const uint64_t u = wadi_bits_of_f64(t) << 52;
+    const int64_t v = (int64_t)(((uint64_t)2042 << 52) - u);
+    *up = wadi_of_bits_f64(u);
+    *down = wadi_of_bits_f64((uint64_t)(v > 0 ? v : 0));
+    *rest = k * -0x1.abc9e3b39803fp-56;
+    return WADI_FMA(k, -0x1.62e42fefa39efp-1, x, );
 }
 
+/* p sinh(r + rest) + (q + lost) cosh(r + rest) */
+WADI_FN double wadi_waves_f64(double p, double q, double lost, double r, double rest) {
+    const double h = WADI_FMA(p, r, q, ), e = WADI_FMA(p, r, q - h, ), u = r + rest, z = u * u;
+    const double s = WADI_FMA(u * z, wadi_poly_sinh_f64(z), rest, );
+    const double c = WADI_FMA(q, z * wadi_poly_cosh_f64(z), lost, );
+    return h + (e + WADI_FMA(p, s, c, ));
+}
+
+/* With s = 2^(k-1) and i = 2^-(k+1), sinh(k log 2 + r) is (s + i) sinh(r) + (s - i) cosh(r), and cosh (s - i) sinh(r) + (s + i) cosh(r). Both are
+ * computed halved. */
 WADI_FN double wadi_sinh_f64(double x) {
-    double ul, dl, ql, e;
-    const double a = WADI_MATH(fabs, )(x), u = wadi_expm1_as_sum(a, &ul);
-    const double d = wadi_sum_any(1, u, &dl);
-    const double q = wadi_quotient_of_sums(u, ul, d, dl + ul, &ql);
-    const double s = wadi_sum_ordered(u, q, &e), y = (s + (e + (ul + ql))) * 0.5;
-    const double w = a > 40 ? wadi_half_exp(a) : y, v = x == 0 ? a : w;
-    return WADI_MATH(copysign, )(x != x ? x : v, x);
+    double rest, s, i;
+    const double a = WADI_MATH(fabs, )(x);
+    const double r = wadi_exps_reduced_f64(a > 710.5 ? 710.5 : a, &rest, &s, &i);
+    const double q = s - i, y = wadi_waves_f64(s + i, q, (s - q) - i, r, rest) * 2;
+    return a < 0x1p-28 ? x : WADI_MATH(copysign, )(y, x);
 }
 
 WADI_FN double wadi_cosh_f64(double x) {
-    double h, l;
-    const double a = WADI_MATH(fabs, )(x), b = a > 45 ? 45 : a;
-    const double t = wadi_exp_parts(b, 0, &h, &l);
-    double el, e;
-    const double p = wadi_sum_ordered(1, h, &el);
-    const double y = wadi_scaled_f64(p, t), yl = wadi_scaled_f64(el + l, t);
-    const double s = wadi_sum_ordered(y, 1 / y, &e), c = (s + (e + yl)) * 0.5;
-    const double w = a > 40 ? wadi_half_exp(a) : c;
-    return x != x ? x : w;
+    double rest, s, i;
+    const double a = WADI_MATH(fabs, )(x);
+    const double r = wadi_exps_reduced_f64(a > 710.5 ? 710.5 : a, &rest, &s, &i);
+    const double q = s + i;
+    return wadi_waves_f64(s - i, q, (s - q) + i, r, rest) * 2;
 }
 
 WADI_FN double wadi_tanh_f64(double x) {
@@ -93,43 +102,96 @@ WADI_FN double wadi_atanh_f64(double x) {
 
 /* ---- f32 ---- */
 
+/* x = k log 2 + r + *rest of x from 0 to 89.5; *up is 2^(k-2), *down 2^-(k+2) */
+WADI_FN float wadi_exps_reduced_f32(float x, float *rest, float *up, float *down) {
+    const float t = WADI_FMA(x, 0x1.715476p+0f, 12583037.0f, f), k = t - 12583037.0f;
+    const uint32_t u = wadi_bits_of_f32(t) << 23;
+    const int32_t v = (int32_t)((250u << 23) - u);
+    *up = wadi_of_bits_f32(u);
+    *down = wadi_of_bits_f32((uint32_t)(v > 0 ? v : 0));
+    *rest = k * 0x1.05c610p-29f;
+    return WADI_FMA(k, -0x1.62e430p-1f, x, f);
+}
+
+/* p sinh(r + rest) + (q + lost) cosh(r + rest) */
+WADI_FN float wadi_waves_f32(float p, float q, float lost, float r, float rest) {
+    const float h = WADI_FMA(p, r, q, f), e = WADI_FMA(p, r, q - h, f), u = r + rest, z = u * u;
+    const float s = WADI_FMA(u * z, wadi_poly_sinh_f32(z), rest, f);
+    const float c = WADI_FMA(q, z * wadi_poly_cosh_f32(z), lost, f);
+    return h + (e + WADI_FMA(p, s, c, f));
+}
+
 WADI_FN float wadi_sinh_f32(float x) {
-    const double a = WADI_MATH(fabs, )((double)x), u = wadi_expm1_light(a > 90 ? 90 : a);
-    const double y = (u + u / (1 + u)) * 0.5;
-    return (float)WADI_MATH(copysign, )(x - x == 0 ? y : a, (double)x);
+    float rest, s, i;
+    const float a = WADI_MATH(fabs, f)(x);
+    const float r = wadi_exps_reduced_f32(a > 89.5f ? 89.5f : a, &rest, &s, &i);
+    const float q = s - i, y = wadi_waves_f32(s + i, q, (s - q) - i, r, rest) * 2;
+    return a < 0x1p-13f ? x : WADI_MATH(copysign, f)(y, x);
 }
 
 WADI_FN float wadi_cosh_f32(float x) {
-    const double a = WADI_MATH(fabs, )((double)x), u = wadi_exp_light(a > 90 ? 90 : a);
-    return (float)(x - x == 0 ? (u + 1 / u) * 0.5 : a);
+    float rest, s, i;
+    const float a = WADI_MATH(fabs, f)(x);
+    const float r = wadi_exps_reduced_f32(a > 89.5f ? 89.5f : a, &rest, &s, &i);
+    const float q = s + i;
+    return wadi_waves_f32(s - i, q, (s - q) + i, r, rest) * 2;
 }
 
+/* From 1 on, 1 - 2 / (1 + e^2x). */
 WADI_FN float wadi_tanh_f32(float x) {
-    const double a = WADI_MATH(fabs, )((double)x), u = wadi_expm1_light(a > 12 ? 24 : a + a);
-    const double y = u / (2 + u);
-    return (float)WADI_MATH(copysign, )(x != x ? (double)x : y, (double)x);
+    const float a = WADI_MATH(fabs, f)(x), z = a * a;
+    const float inner = WADI_FMA(a * z, wadi_poly_tanh_f32(z), a, f);
+    const float b = wadi_at_most_f32(a + a, 18.5f);
+    const float t = WADI_FMA(b, 0x1.715476p+0f, 12583039.0f, f), k = t - 12583039.0f;
+    const float r = WADI_FMA(k, -0x1.62e430p-1f, b, f),
+                s = wadi_of_bits_f32(wadi_bits_of_f32(t) << 23);
+    const float power = WADI_FMA(s, WADI_FMA(r * r, wadi_poly_exp_f32(r), r, f), s + 1, f);
+    return WADI_MATH(copysign, f)(a >= 1 ? 1 - 2 / power : inner, x); /* NaN of NaN */
 }
 
+/* log(v) + low; log(2 x) of large x */
+WADI_FN float wadi_log_of_root_f32(float v, float low, float x) {
+    const bool large = x > 0x1p30f;
+    float k;
+    const float w = large ? x : v, f = wadi_split_f32(w, &k);
+    const float y = wadi_log_parts_f32(large ? k + 1 : k, f, large ? 0 : low);
+    return wadi_log_end_f32(w, y);
+}
+
+/* log(a + sqrt(a^2 + 1)). What the sum lacks is divided by it, which is multiplied by the root less a. */
 WADI_FN float wadi_asinh_f32(float x) {
-    const double a = WADI_MATH(fabs, )((double)x), s = a * a;
-    const double y = wadi_log_light(a + WADI_MATH(sqrt, )(1 + s));
-    const double z = a < 0x1p-12 ? a - a * s * 0x1.5555555555555p-3 : y;
-    return (float)WADI_MATH(copysign, )(x - x == 0 ? z : a, (double)x);
+    const float a = WADI_MATH(fabs, f)(x), z = a * a;
+    const float inner = WADI_FMA(a * z, wadi_poly_asinh_f32(z), a, f);
+    const float s = WADI_FMA(a, a, 1.0f, f), sl = WADI_FMA(a, a, 1 - s, f);
+    const float r = WADI_MATH(sqrt, f)(s);
+    const float rl = (WADI_FMA(-r, r, s, f) + sl) * (0.5f * wadi_inverse_root_f32(s));
+    const float v = a + r, vl = ((r - v) + a) + rl;
+    const float y = wadi_log_of_root_f32(v, vl * (r - a), a);
+    return WADI_MATH(copysign, f)(a < 0.5f ? inner : y, x);
 }
 
 WADI_FN float wadi_acosh_f32(float x) {
-    const double a = (double)x, t = a - 1;
-    const float y = (float)wadi_log_light(a + WADI_MATH(sqrt, )(t * (a + 1)));
-    const float z = x - x == 0 ? y : x;
-    return x == 1 ? 0.0f : x < 1 ? WADI_NAN(f32, f) : z;
+    const float t = x - 1, w = t + t;
+    const bool near = x < 1.5f;
+    const float s = near ? w : WADI_FMA(x, x, -1.0f, f), sl = near ? 0 : WADI_FMA(x, x, -1 - s, f);
+    const float r = WADI_MATH(sqrt, f)(s);
+    const float rl = (WADI_FMA(-r, r, s, f) + sl) * (0.5f * wadi_inverse_root_f32(s));
+    const float inner = r + WADI_FMA(r * t, wadi_poly_acosh_f32(t), rl, f);
+    const float v = x + r, vl = ((x - v) + r) + rl;
+    const float y = wadi_log_of_root_f32(v, vl * (x - r), x);
+    return near ? inner : y;
 }
 
 WADI_FN float wadi_atanh_f32(float x) {
-    const double a = WADI_MATH(fabs, )((double)x), b = a < 1 ? a : 0.5;
-    const double y = wadi_log_light((1 + b) / (1 - b)) * 0.5;
-    const double z = a < 0x1p-12 ? a + a * a * a * 0x1.5555555555555p-2 : y;
-    const double w = a == 1 ? WADI_INF(f64, ) : a < 1 ? z : WADI_NAN(f64, );
-    return (float)WADI_MATH(copysign, )(w, (double)x);
+    float k;
+    const float a = WADI_MATH(fabs, f)(x), z = a * a;
+    const float inner = WADI_FMA(a * z, wadi_poly_atanh_f32(z), a, f);
+    const float n = 1 + a, nl = a - (n - 1), d = 1 - a, q = n / d;
+    /* 1 / n of n from 3/2 to 2 */
+    const float low = (WADI_FMA(-q, d, n, f) + nl) * WADI_FMA(n, -0.333333f, 1.166f, f);
+    const float f = wadi_split_normal_f32(q, &k);
+    const float y = wadi_log_end_f32(q, wadi_log_parts_f32(k, f, low)) * 0.5f;
+    return WADI_MATH(copysign, f)(a < 0.5f ? inner : y, x);
 }
 
 #endif

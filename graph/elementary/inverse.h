@@ -1,13 +1,12 @@
 /* asin, acos, atan and atan2.
  *
  * The arc sine is a polynomial up to 1/2; above, that of the root of (1 - x) / 2 is half of what is left to a right angle. The arc tangent of
- * n / d is taken of d / n if n > d, and by the tangent of a difference of (n - d) / (n + d) if the quotient is more than 0.41
- * (W. J. Cody and W. Waite, 1980). */
+ * n / d is taken of d / n if n > d; that of f64 also by the tangent of a difference, of (n - d) / (n + d), if the quotient is more than 1/2
+ * (W. J. Cody and W. Waite, 1980). What the multiples of pi / 4 lack, which are added, is in proportion to them. */
 #ifndef WADI_ELEMENTARY_INVERSE_H
 #define WADI_ELEMENTARY_INVERSE_H
 
-#include "graph/elementary/polynomials.h"
-#include "graph/elementary/sums.h"
+#include "graph/elementary/exponential.h"
 
 /* asin of |x| up to 1/2, or of the root of (1 - |x|) / 2, as a sum */
 WADI_FN double wadi_asin_parts(double a, double *low) {
@@ -39,96 +38,120 @@ WADI_FN double wadi_acos_f64(double x) {
     return a <= 1 ? y : WADI_NAN(f64, );
 }
 
-/* The arc tangent of y / x, neither negative, the larger one neither very large nor very small; if `far`, the straight angle less it. */
-WADI_FN double wadi_atan_of_ratio(double y, double x, bool far) {
-    double nl, dl, ql, e;
-    const bool steep = y > x;
-    const double p = steep ? x : y, q = steep ? y : x;
-    const bool middle = p > q * 0.41421356237309503;
-    const double d = wadi_sum_ordered(q, middle ? p : 0, &dl);
-    const double n = -wadi_sum_ordered(middle ? q : 0, -p, &nl);
-    const double t = wadi_quotient_of_sums(n, -nl, d, dl, &ql), z = t * t;
-    const double less = t * (z * wadi_poly_atan_f64(z)) + ql;
-    const double base = middle ? 0x1.921fb54442d18p-1 : steep ? 0x1.921fb54442d18p+0 : 0;
-    const double rest = middle ? 0x1.1a62633145c07p-55 : steep ? 0x1.1a62633145c07p-54 : 0;
-    /* straight angle - (base +- t) */
-    const double whole = far ? (middle ? 0x1.2d97c7f3321d2p+1 : 0x1.921fb54442d18p+1 - base) : base;
-    const double more =
-        far ? (middle ? 0x1.a79394c9e8a0ap-54 : 0x1.1a62633145c07p-53 - rest) : rest;
-    const double sign = steep != far ? -1 : 1;
-    const double v = wadi_sum_ordered(whole, sign * t, &e);
-    return v + (e + (sign * less + more));
+/* base + atan(n / (d + dl)), the second with the sign `turn`, a sign bit; |n / d| is at most 1/2. */
+WADI_FN double wadi_atan_beside_f64(double base, double n, double d, double dl, uint64_t turn) {
+    const double inverse = 1 / d, q = n * inverse, z = q * q;
+    const double t = wadi_of_bits_f64(wadi_bits_of_f64(q) ^ turn);
+    const double lost = WADI_FMA(-q, dl, WADI_FMA(-q, d, n, ), ) * inverse;
+    const double low =
+        WADI_FMA(base, 0x1.678afae35cdd1p-55, wadi_of_bits_f64(wadi_bits_of_f64(lost) ^ turn), );
+    const double v = base + t, e = (base - v) + t;
+    return v + (e + WADI_FMA(t * z, wadi_poly_atan_f64(z), low, ));
 }
 
 WADI_FN double wadi_atan_f64(double x) {
-    const double a = WADI_MATH(fabs, )(x);
-    const double y = wadi_atan_of_ratio(a > 0x1p64 ? 0x1p64 : a, 1, false);
+    const double b = WADI_MATH(fabs, )(x), a = b > 0x1p64 ? 0x1p64 : b;
+    const bool outer = a > 0.5, steep = a > 2;
+    const double d = a + 1, dl = a - (d - 1);
+    const double base = steep ? 0x1.921fb54442d18p+0 : outer ? 0x1.921fb54442d18p-1 : 0;
+    const double inner = outer ? a - 1 : a, sum = outer ? d : 1, rest = outer ? dl : 0;
+    const double y =
+        wadi_atan_beside_f64(base, steep ? -1 : inner, steep ? a : sum, steep ? 0 : rest, 0);
     return WADI_MATH(copysign, )(y, x);
 }
 
+/* The larger number becomes one from 1 to 2. What is infinite is the largest number; what is finite beside it is 0. */
 WADI_FN double wadi_atan2_f64(double y, double x) {
-    const double inf = WADI_INF(f64, ), most = 0x1.fffffffffffffp+1023;
-    const double a = WADI_MATH(fabs, )(y), b = WADI_MATH(fabs, )(x);
-    const bool west = wadi_bits_of_f64(x) >> 63 != 0, both = (a == inf) & (b == inf);
-    /* what is infinite is large; what is finite beside it is 0 */
-    const double n = both ? 1 : b == inf ? 0 : a == inf ? most : a;
-    const double d = both ? 1 : a == inf ? 0 : b == inf ? most : b;
-    const double larger = n > d ? n : d;
-    const uint64_t exponent = wadi_bits_of_f64(larger) >> 52;
-    const double up = exponent > 2045 ? 0x1p-1022 : wadi_of_bits_f64((2046 - exponent) << 52);
-    /* a ratio that may be subnormal is computed 2^200 times as large, and rounded once */
-    const bool thin = n < d * 0x1p-900;
+    const double a = WADI_MATH(fabs, )(y), b = WADI_MATH(fabs, )(x), inf = WADI_INF(f64, );
+    const double top = 0x1.fffffffffffffp+1023;
+    const bool steep = a > b, west = wadi_bits_of_f64(x) >> 63 != 0;
+    const double most = wadi_at_most_f64(steep ? a : b, top), part = steep ? b : a;
+    const bool beside = ((a == inf) | (b == inf)) & (part < inf);
+    const double least = beside ? 0 : wadi_at_most_f64(part, top);
+    const uint64_t exponent = wadi_bits_of_f64(most) & 0x7ff0000000000000u;
+    const double unit = exponent > 0x7fd0000000000000u
+                            ? 0x1p-1022
+                            : wadi_of_bits_f64(0x7fe0000000000000u - exponent);
+    const double q = most == 0 ? 1 : most * unit, p = least * unit;
+    const bool middle = p > q * 0.5;
+    const double d = q + p, side = west ? 0x1.921fb54442d18p+1 : 0;
+    const double corner = west ? 0x1.2d97c7f3321d2p+1 : 0x1.921fb54442d18p-1;
+    const double base = middle ? corner : steep ? 0x1.921fb54442d18p+0 : side;
     const double angle =
-        wadi_atan_of_ratio(n * (thin ? 0x1p200 : 1) * up, larger == 0 ? 1 : d * up, west);
-    const double back = thin ? 0x1p-200 : 1, shrink = west ? 1 : back;
-    const double v = ((x != x) | (y != y)) ? WADI_NAN(f64, ) : angle * shrink;
+        wadi_atan_beside_f64(base, middle ? p - q : p, middle ? d : q, middle ? (q - d) + p : 0,
+                             (uint64_t)(steep != west) << 63);
+    const double v = ((x != x) | (y != y)) ? WADI_NAN(f64, ) : angle;
     return WADI_MATH(copysign, )(v, y);
 }
 
 /* ---- f32 ---- */
 
+/* asin of a up to 1/2, or, if it is more, twice that of the root of (1 - a) / 2, as a sum */
+WADI_FN float wadi_asin_parts_f32(float a, float *low) {
+    const bool outer = a > 0.5f;
+    const float z = outer ? (1 - a) * 0.5f : a * a, root = WADI_MATH(sqrt, f)(z);
+    const float lost = WADI_FMA(-root, root, z, f) * wadi_inverse_root_f32(z);
+    const float s = outer ? root + root : a;
+    *low = WADI_FMA(s * z, wadi_poly_asin_f32(z), outer ? lost : 0, f);
+    return s;
+}
+
 WADI_FN float wadi_asin_f32(float x) {
-    const double d = (double)x, a = WADI_MATH(fabs, )(d);
-    const double z = a > 0.5 ? (1 - a) * 0.5 : a * a, root = WADI_MATH(sqrt, )(z);
-    const double s = a > 0.5 ? root : a, arc = s + s * z * wadi_poly_asin_light(z);
-    const double y = a > 0.5 ? 0x1.921fb54442d18p+0 - 2 * arc : arc;
-    return (float)WADI_MATH(copysign, )(a <= 1 ? y : WADI_NAN(f64, ), d);
+    float low;
+    const float a = WADI_MATH(fabs, f)(x), s = wadi_asin_parts_f32(a, &low);
+    const float v = 0x1.921fb6p+0f - s, e = (0x1.921fb6p+0f - v) - s;
+    const float y = a > 0.5f ? v + (e - (low + 0x1.777a5cp-25f)) : s + low;
+    return WADI_MATH(copysign, f)(y, x);
 }
 
+/* right angle - asin(x); twice the arc; straight angle less it */
 WADI_FN float wadi_acos_f32(float x) {
-    const double d = (double)x, a = WADI_MATH(fabs, )(d);
-    const double z = a > 0.5 ? (1 - a) * 0.5 : a * a, root = WADI_MATH(sqrt, )(z);
-    const double s = a > 0.5 ? root : a, arc = s + s * z * wadi_poly_asin_light(z);
-    const double inner = 0x1.921fb54442d18p+0 - WADI_MATH(copysign, )(arc, d);
-    const double outer = x > 0 ? 2 * arc : 0x1.921fb54442d18p+1 - 2 * arc;
-    const double y = a > 0.5 ? outer : inner;
-    return (float)(a <= 1 ? y : WADI_NAN(f64, ));
+    float low;
+    const float a = WADI_MATH(fabs, f)(x), s = wadi_asin_parts_f32(a, &low);
+    const bool inner = a <= 0.5f, right = x > 0;
+    const float side = right ? 0 : 0x1.921fb6p+1f, side_rest = right ? 0 : -0x1.777a5cp-24f;
+    const float angle = inner ? 0x1.921fb6p+0f : side, rest = inner ? -0x1.777a5cp-25f : side_rest;
+    const uint32_t turn = (wadi_bits_of_f32(x) & 0x80000000u) ^ (inner ? 0x80000000u : 0);
+    const float t = wadi_of_bits_f32(wadi_bits_of_f32(s) ^ turn);
+    const float l = wadi_of_bits_f32(wadi_bits_of_f32(low) ^ turn);
+    const float v = angle + t, e = (angle - v) + t;
+    return v + (e + (l + rest));
 }
 
-/* of y, x >= 0, not both 0 */
-WADI_FN double wadi_atan_light(double y, double x) {
-    const bool steep = y > x;
-    const double p = steep ? x : y, q = steep ? y : x;
-    const bool middle = p > q * 0.41421356237309503;
-    const double t = (middle ? p - q : p) / (middle ? p + q : q), z = t * t;
-    const double arc = (middle ? 0x1.921fb54442d18p-1 : 0) + (t + t * z * wadi_poly_atan_light(z));
-    return steep ? 0x1.921fb54442d18p+0 - arc : arc;
+/* base + atan(t + low) of |t| up to 1 */
+WADI_FN float wadi_atan_beside_f32(float base, float t, float low) {
+    const float z = t * t, v = base + t, e = (base - v) + t;
+    const float slope = WADI_FMA(low * -0.5f, z, low, f); /* about 1 / (1 + z) */
+    const float rest = WADI_FMA(base, -0x1.de12cap-26f, slope, f);
+    return v + (e + WADI_FMA(t * z, wadi_poly_atan_f32(z), rest, f));
 }
 
 WADI_FN float wadi_atan_f32(float x) {
-    const double d = (double)x, a = WADI_MATH(fabs, )(d);
-    const double y = wadi_atan_light(a > 0x1p64 ? 0x1p64 : a, 1);
-    return (float)WADI_MATH(copysign, )(y, d);
+    const float a = WADI_MATH(fabs, f)(x);
+    const bool steep = a > 1;
+    const float inverse = -1 / a, low = WADI_FMA(inverse, a, 1.0f, f) * inverse;
+    const float y = wadi_atan_beside_f32(steep ? 0x1.921fb6p+0f : 0, steep ? inverse : a,
+                                         (steep & (a < 0x1p100f)) ? low : 0);
+    return WADI_MATH(copysign, f)(y, x);
 }
 
 WADI_FN float wadi_atan2_f32(float y, float x) {
-    const double inf = WADI_INF(f64, ), c = (double)y, d = (double)x;
-    const double a = WADI_MATH(fabs, )(c), b = WADI_MATH(fabs, )(d);
-    const bool both = (a == inf) & (b == inf);
-    const double n = both ? 1 : a == inf ? 0x1p900 : a, m = both ? 1 : b == inf ? 0x1p900 : b;
-    const double arc = wadi_atan_light(n, ((n == 0) & (m == 0)) ? 1 : m);
-    const double west = wadi_bits_of_f32(x) >> 31 != 0 ? 0x1.921fb54442d18p+1 - arc : arc;
-    return (float)WADI_MATH(copysign, )(((c != c) | (d != d)) ? WADI_NAN(f64, ) : west, c);
+    const float a = WADI_MATH(fabs, f)(y), b = WADI_MATH(fabs, f)(x), inf = WADI_INF(f32, f);
+    const bool steep = a > b, west = wadi_bits_of_f32(x) >> 31 != 0;
+    const float most = wadi_at_most_f32(steep ? a : b, 0x1.fffffep+127f), part = steep ? b : a;
+    const bool beside = ((a == inf) | (b == inf)) & (part < inf);
+    const float least = beside ? 0 : wadi_at_most_f32(part, 0x1.fffffep+127f);
+    const uint32_t exponent = wadi_bits_of_f32(most) & 0x7f800000u;
+    const float unit =
+        exponent > 0x7e800000u ? 0x1p-126f : wadi_of_bits_f32(0x7f000000u - exponent);
+    const float q = most == 0 ? 1 : most * unit, p = least * unit;
+    const float inverse = 1 / q, t = p * inverse, low = WADI_FMA(-t, q, p, f) * inverse;
+    const float side = west ? 0x1.921fb6p+1f : 0;
+    const uint32_t turn = (uint32_t)(steep != west) << 31;
+    const float angle = wadi_atan_beside_f32(steep ? 0x1.921fb6p+0f : side,
+                                             wadi_of_bits_f32(wadi_bits_of_f32(t) ^ turn),
+                                             wadi_of_bits_f32(wadi_bits_of_f32(low) ^ turn));
+    return WADI_MATH(copysign, f)(((x != x) | (y != y)) ? WADI_NAN(f32, f) : angle, y);
 }
 
 #endif

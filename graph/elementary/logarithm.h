@@ -78,12 +78,19 @@ WADI_FN double wadi_log1p_of_sum(double x, double low, bool large, double add) {
     return v + (e - WADI_FMA(n, -0x1.ef35793c76730p-45, less - more, ));
 }
 
+/* 1 + x = 2^k (1 + f), where f and what it lacks are computed from x */
 WADI_FN double wadi_log1p_f64(double x) {
-    const double inf = WADI_INF(f64, );
-    const double y = x < inf ? wadi_log1p_of_sum(x, 0, false, 0) : x;
-    const double z = x == -1 ? -inf : y;
-    const double w = x < -1 ? WADI_NAN(f64, ) : z;
-    return x == 0 ? x : w;
+    double e;
+    const double u = 1 + x;
+    const uint64_t bits = wadi_bits_of_f64(u) + 0x04095f619980c433u;
+    const double k = wadi_of_bits_f64(bits >> 52 | 0x4330000000000000u) - 4503599627371583.0;
+    const double s =
+        wadi_of_bits_f64(0x8400000000000000u - (bits & 0xfff0000000000000u)); /* 2^(2-k) */
+    const double y = x * 0.25, c = WADI_FMA(s, 0.25, -1.0, );
+    const double f = WADI_FMA(s, y, c, ), low = WADI_FMA(s, y, c - f, );
+    const double less = wadi_log_less(f), v = wadi_log2_times(k, f, &e);
+    const double inside = v + ((e + low) - WADI_FMA(k, -0x1.ef35793c76730p-45, less, ));
+    return WADI_MATH(fabs, )(x) < 0x1p-55 ? x : wadi_log_ends_f64(u, inside);
 }
 
 /* ---- f32 ---- */
@@ -97,25 +104,41 @@ WADI_FN float wadi_split_f32(float x, float *exponent) {
     return wadi_of_bits_f32((bits & 0x7fffff) + 0x3f3504f3u) - 1;
 }
 
-WADI_FN float wadi_log_ends_f32(float x, float inside) {
+/* `inside`, which is right for 0 < x < infinity, or what logarithms have elsewhere but at 0 */
+WADI_FN float wadi_log_end_f32(float x, float inside) {
     const float inf = WADI_INF(f32, f), outside = WADI_FMA(x, inf, inf, f);
-    const float y = wadi_bits_of_f32(x) < 0x7f800000u ? inside : outside;
-    return x == 0 ? -inf : y;
+    return wadi_bits_of_f32(x) < 0x7f800000u ? inside : outside;
+}
+
+WADI_FN float wadi_log_ends_f32(float x, float inside) {
+    const float y = wadi_log_end_f32(x, inside);
+    return x == 0 ? -WADI_INF(f32, f) : y;
+}
+
+/* f - log(1 + f) */
+WADI_FN float wadi_log_less_f32(float f) {
+    return f * f * WADI_FMA(-f, wadi_poly_log_f32(f), 0.5f, f);
+}
+
+/* k log 2 + f to 17 bits of log 2, of a whole k */
+WADI_FN float wadi_log2_times_f32(float k, float f, float *low) {
+    const float v = WADI_FMA(k, 0x1.62e4p-1f, f, f);
+    *low = WADI_FMA(k, 0x1.62e4p-1f, -v, f) + f;
+    return v;
 }
 
 WADI_FN float wadi_log_f32(float x) {
-    float k;
-    const float f = wadi_split_f32(x, &k), s = f * f;
-    const float less = s * WADI_FMA(-f, wadi_poly_log_f32(f), 0.5f, f);
-    const float v = WADI_FMA(k, 0x1.62e4p-1f, f, f), e = WADI_FMA(k, 0x1.62e4p-1f, -v, f) + f;
+    float k, e;
+    const float f = wadi_split_f32(x, &k), less = wadi_log_less_f32(f);
+    const float v = wadi_log2_times_f32(k, f, &e);
     return wadi_log_ends_f32(x, v + (e - WADI_FMA(k, -0x1.7f7d1cp-20f, less, f)));
 }
 
-/* log(x) for results of f32, of x > 0 */
-WADI_FN double wadi_log_light(double x) {
-    double k;
-    const double f = wadi_split_f64(x, &k), l = WADI_FMA(f * f, wadi_poly_log_light(f), f, );
-    return WADI_FMA(k, 0x1.62e42fefa39efp-1, l, );
+/* k log 2 + log(1 + f) + low */
+WADI_FN float wadi_log_parts_f32(float k, float f, float low) {
+    float e;
+    const float less = wadi_log_less_f32(f), v = wadi_log2_times_f32(k, f, &e);
+    return v + ((e + low) - WADI_FMA(k, -0x1.7f7d1cp-20f, less, f));
 }
 
 WADI_FN float wadi_log2_f32(float x) {
@@ -135,13 +158,23 @@ WADI_FN float wadi_log10_f32(float x) {
     return wadi_log_ends_f32(x, v + (e + WADI_FMA(k, 0x1.3509f8p-18f, low, f)));
 }
 
+/* of x that is not subnormal */
+WADI_FN float wadi_split_normal_f32(float x, float *exponent) {
+    const uint32_t bits = wadi_bits_of_f32(x) - 0x3f3504f3u;
+    *exponent = (float)((int32_t)bits >> 23);
+    return wadi_of_bits_f32((bits & 0x7fffff) + 0x3f3504f3u) - 1;
+}
+
+/* 1 + x = 2^k (1 + f), where f and what it lacks are computed from x */
 WADI_FN float wadi_log1p_f32(float x) {
-    const double a = (double)x, series = a - a * a * (0.5 - a * 0x1.5555555555555p-2);
-    const double y = WADI_MATH(fabs, )(a) < 0x1p-14 ? series : wadi_log_light(1 + a);
-    const float inf = WADI_INF(f32, f), z = x < inf ? (float)y : x;
-    const float w = x == -1 ? -inf : z;
-    const float v = x < -1 ? WADI_NAN(f32, f) : w;
-    return x == 0 ? x : v;
+    const float u = 1 + x;
+    const uint32_t bits = wadi_bits_of_f32(u) - 0x3f3504f3u;
+    const float k = (float)((int32_t)bits >> 23);
+    const float s = wadi_of_bits_f32(0x40800000u - (bits & 0xff800000u)); /* 2^(2-k) */
+    const float y = x * 0.25f, c = WADI_FMA(s, 0.25f, -1.0f, f);
+    const float f = WADI_FMA(s, y, c, f), low = WADI_FMA(s, y, c - f, f);
+    const float v = wadi_log_ends_f32(u, wadi_log_parts_f32(k, f, low));
+    return WADI_MATH(fabs, f)(x) < 0x1p-26f ? x : v;
 }
 
 #endif

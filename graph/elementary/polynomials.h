@@ -97,24 +97,6 @@ WADI_FN double wadi_poly_log_f64(double x) {
     y = WADI_FMA(y, x, 0x1.5555555555558p-1, );
     return y;
 }
-/* (log(1 + x) - x) / x^2 from sqrt(1/2) - 1 to sqrt(2) - 1, for results of f32, within 2^-38.1 */
-WADI_FN double wadi_poly_log_light(double x) {
-    double y = 0x1.689070e12479ep-5;
-    y = WADI_FMA(y, x, -0x1.5a57cf877e8a5p-4, );
-    y = WADI_FMA(y, x, 0x1.61cf7b1858145p-4, );
-    y = WADI_FMA(y, x, -0x1.53eb129767f41p-4, );
-    y = WADI_FMA(y, x, 0x1.6fb7a115ab00cp-4, );
-    y = WADI_FMA(y, x, -0x1.994a092666942p-4, );
-    y = WADI_FMA(y, x, 0x1.c75db8de17aa1p-4, );
-    y = WADI_FMA(y, x, -0x1.0003330355ca1p-3, );
-    y = WADI_FMA(y, x, 0x1.24916b05e4f62p-3, );
-    y = WADI_FMA(y, x, -0x1.55553fe879396p-3, );
-    y = WADI_FMA(y, x, 0x1.99999c2d53064p-3, );
-    y = WADI_FMA(y, x, -0x1.000000178ab9dp-2, );
-    y = WADI_FMA(y, x, 0x1.55555554339b8p-2, );
-    y = WADI_FMA(y, x, -0x1.fffffffff81d4p-2, );
-    return y;
-}
 /* (log(1 + x) - x + x^2 / 2) / x^3 from sqrt(1/2) - 1 to sqrt(2) - 1, in f32, within 2^-29.8 of the result */
 WADI_FN float wadi_poly_log_f32(float x) {
     float y = 0x1.1b49560000000p-4f;
@@ -246,61 +228,142 @@ WADI_FN double wadi_poly_asin_f64(double x) {
     y = WADI_FMA(y, x, 0x1.5555555555556p-3, );
     return y;
 }
-/* the same for results of f32, within 2^-31.9 */
-WADI_FN double wadi_poly_asin_light(double x) {
-    double y = 0x1.fb7d1345c3b48p-6;
-    y = WADI_FMA(y, x, 0x1.5a800788eeac3p-7, );
-    y = WADI_FMA(y, x, 0x1.82db36e0ef3a3p-6, );
-    y = WADI_FMA(y, x, 0x1.efedf5fb6febfp-6, );
-    y = WADI_FMA(y, x, 0x1.6dc0f01696cdap-5, );
-    y = WADI_FMA(y, x, 0x1.33331ecf6847ap-4, );
-    y = WADI_FMA(y, x, 0x1.5555555c017f0p-3, );
+/* the same in f32, within 2^-27.6 of the result */
+WADI_FN float wadi_poly_asin_f32(float x) {
+    float y = 0x1.595fd40000000p-5f;
+    y = WADI_FMA(y, x, 0x1.8c3aba0000000p-6f, f);
+    y = WADI_FMA(y, x, 0x1.747c040000000p-5f, f);
+    y = WADI_FMA(y, x, 0x1.3302020000000p-4f, f);
+    y = WADI_FMA(y, x, 0x1.5555c80000000p-3f, f);
     return y;
 }
-/* (atan(t) / t - 1) / t^2 of x = t^2, t up to tan(pi / 8), within 2^-54.3 */
+/* (atan(t) / t - 1) / t^2 of x = t^2, t up to 1/2, within 2^-57.5 of the result */
 WADI_FN double wadi_poly_atan_f64(double x) {
-    double y = -0x1.3a31594686790p-6;
-    y = WADI_FMA(y, x, 0x1.41629c0b8cad0p-5, );
-    y = WADI_FMA(y, x, -0x1.a0998fe228e05p-5, );
-    y = WADI_FMA(y, x, 0x1.dfe6471ae30ebp-5, );
-    y = WADI_FMA(y, x, -0x1.10fa778e71a66p-4, );
-    y = WADI_FMA(y, x, 0x1.3b126303cf8d3p-4, );
-    y = WADI_FMA(y, x, -0x1.745d0b288c585p-4, );
-    y = WADI_FMA(y, x, 0x1.c71c71853cd22p-4, );
-    y = WADI_FMA(y, x, -0x1.24924924361f0p-3, );
-    y = WADI_FMA(y, x, 0x1.999999999934cp-3, );
-    y = WADI_FMA(y, x, -0x1.5555555555555p-2, );
+    double y = 0x1.4b8644ddef15cp-7;
+    y = WADI_FMA(y, x, -0x1.c1818235f1837p-6, );
+    y = WADI_FMA(y, x, 0x1.56f6562074d96p-5, );
+    y = WADI_FMA(y, x, -0x1.a3989d2c7308ap-5, );
+    y = WADI_FMA(y, x, 0x1.dfe9853153aedp-5, );
+    y = WADI_FMA(y, x, -0x1.10f3202d03cbbp-4, );
+    y = WADI_FMA(y, x, 0x1.3b113dde191abp-4, );
+    y = WADI_FMA(y, x, -0x1.745cf4cd4254fp-4, );
+    y = WADI_FMA(y, x, 0x1.c71c709100c3cp-4, );
+    y = WADI_FMA(y, x, -0x1.249249215e395p-3, );
+    y = WADI_FMA(y, x, 0x1.9999999991157p-3, );
+    y = WADI_FMA(y, x, -0x1.5555555555516p-2, );
     return y;
 }
-/* the same for results of f32, within 2^-30.8 */
-WADI_FN double wadi_poly_atan_light(double x) {
-    double y = 0x1.9d8ae74312a91p-5;
-    y = WADI_FMA(y, x, -0x1.61443d1c8d50cp-4, );
-    y = WADI_FMA(y, x, 0x1.c57bab9f69d9ap-4, );
-    y = WADI_FMA(y, x, -0x1.248a172773b34p-3, );
-    y = WADI_FMA(y, x, 0x1.99997b138b917p-3, );
-    y = WADI_FMA(y, x, -0x1.5555554c0adc4p-2, );
+/* the same of t up to 1, in f32, within 2^-29.3 of the result */
+WADI_FN float wadi_poly_atan_f32(float x) {
+    float y = -0x1.a277860000000p-10f;
+    y = WADI_FMA(y, x, 0x1.4889f20000000p-7f, f);
+    y = WADI_FMA(y, x, -0x1.e395240000000p-6f, f);
+    y = WADI_FMA(y, x, 0x1.cd1d160000000p-5f, f);
+    y = WADI_FMA(y, x, -0x1.543cae0000000p-4f, f);
+    y = WADI_FMA(y, x, 0x1.bf44c20000000p-4f, f);
+    y = WADI_FMA(y, x, -0x1.24025e0000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.998f400000000p-3f, f);
+    y = WADI_FMA(y, x, -0x1.5555340000000p-2f, f);
     return y;
 }
-/* the cube root of x from 1 to 2, within 2^-24.7 */
+/* (tan(t) / t - 1) / t^2 of x = t^2, t up to pi / 4, in f32, within 2^-30.2 of the result */
+WADI_FN float wadi_poly_tan_f32(float x) {
+    float y = 0x1.2dc5fa0000000p-8f;
+    y = WADI_FMA(y, x, -0x1.adfc560000000p-12f, f);
+    y = WADI_FMA(y, x, 0x1.7116b60000000p-7f, f);
+    y = WADI_FMA(y, x, 0x1.59bc2c0000000p-6f, f);
+    y = WADI_FMA(y, x, 0x1.bb2bee0000000p-5f, f);
+    y = WADI_FMA(y, x, 0x1.110ba20000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.5555680000000p-2f, f);
+    return y;
+}
+/* (sinh(r) / r - 1) / r^2 of x = r^2, r up to log(2) / 2, within 2^-61.7 of the result */
+WADI_FN double wadi_poly_sinh_f64(double x) {
+    double y = 0x1.af5ff2f1c516ep-26;
+    y = WADI_FMA(y, x, 0x1.71ddf7affe685p-19, );
+    y = WADI_FMA(y, x, 0x1.a01a01b0204b6p-13, );
+    y = WADI_FMA(y, x, 0x1.111111110f62ap-7, );
+    y = WADI_FMA(y, x, 0x1.5555555555559p-3, );
+    return y;
+}
+/* (cosh(r) - 1) / r^2 of x = r^2, within 2^-70.0 of the result */
+WADI_FN double wadi_poly_cosh_f64(double x) {
+    double y = 0x1.1f8beef4c1700p-29;
+    y = WADI_FMA(y, x, 0x1.27e4cc0916e71p-22, );
+    y = WADI_FMA(y, x, 0x1.a01a01ad8102ap-16, );
+    y = WADI_FMA(y, x, 0x1.6c16c16c14ffap-10, );
+    y = WADI_FMA(y, x, 0x1.5555555555558p-5, );
+    y = WADI_FMA(y, x, 0x1.0000000000000p-1, );
+    return y;
+}
+/* the first in f32, within 2^-26.1 of the result */
+WADI_FN float wadi_poly_sinh_f32(float x) {
+    float y = 0x1.12291c0000000p-7f;
+    y = WADI_FMA(y, x, 0x1.5554ae0000000p-3f, f);
+    return y;
+}
+/* the second in f32, within 2^-33.2 of the result */
+WADI_FN float wadi_poly_cosh_f32(float x) {
+    float y = 0x1.6d4f1c0000000p-10f;
+    y = WADI_FMA(y, x, 0x1.5554e60000000p-5f, f);
+    y = WADI_FMA(y, x, 0x1.0000000000000p-1f, f);
+    return y;
+}
+/* (tanh(t) / t - 1) / t^2 of x = t^2, t up to 1, in f32, within 2^-27.5 of the result */
+WADI_FN float wadi_poly_tanh_f32(float x) {
+    float y = -0x1.77dcb60000000p-12f;
+    y = WADI_FMA(y, x, 0x1.2da4b80000000p-9f, f);
+    y = WADI_FMA(y, x, -0x1.0460a80000000p-7f, f);
+    y = WADI_FMA(y, x, 0x1.6009860000000p-6f, f);
+    y = WADI_FMA(y, x, -0x1.b962200000000p-5f, f);
+    y = WADI_FMA(y, x, 0x1.110be20000000p-3f, f);
+    y = WADI_FMA(y, x, -0x1.55553c0000000p-2f, f);
+    return y;
+}
+/* (asinh(t) / t - 1) / t^2 of x = t^2, t up to 1/2, in f32, within 2^-29.6 of the result */
+WADI_FN float wadi_poly_asinh_f32(float x) {
+    float y = -0x1.b14e380000000p-7f;
+    y = WADI_FMA(y, x, 0x1.cd64060000000p-6f, f);
+    y = WADI_FMA(y, x, -0x1.6b95ce0000000p-5f, f);
+    y = WADI_FMA(y, x, 0x1.3324f20000000p-4f, f);
+    y = WADI_FMA(y, x, -0x1.5555360000000p-3f, f);
+    return y;
+}
+/* (atanh(t) / t - 1) / t^2 of x = t^2, t up to 1/2, in f32, within 2^-29.4 of the result */
+WADI_FN float wadi_poly_atanh_f32(float x) {
+    float y = 0x1.6945f40000000p-3f;
+    y = WADI_FMA(y, x, 0x1.a69b2e0000000p-5f, f);
+    y = WADI_FMA(y, x, 0x1.e404100000000p-4f, f);
+    y = WADI_FMA(y, x, 0x1.234d620000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.99a6780000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.5555400000000p-2f, f);
+    return y;
+}
+/* (acosh(1 + x) / sqrt(2 x) - 1) / x, x up to 1/2, in f32, within 2^-29.6 of the result */
+WADI_FN float wadi_poly_acosh_f32(float x) {
+    float y = -0x1.b0fe900000000p-12f;
+    y = WADI_FMA(y, x, 0x1.cd528c0000000p-10f, f);
+    y = WADI_FMA(y, x, -0x1.6b94a20000000p-8f, f);
+    y = WADI_FMA(y, x, 0x1.3324ec0000000p-6f, f);
+    y = WADI_FMA(y, x, -0x1.5555360000000p-4f, f);
+    return y;
+}
+/* 1 / the cube root of x from 1 to 2, within 2^-14.7 of the result */
 WADI_FN double wadi_poly_cbrt_f64(double x) {
-    double y = 0x1.893319a48b51ap-10;
-    y = WADI_FMA(y, x, -0x1.2f34c7760c1f9p-6, );
-    y = WADI_FMA(y, x, 0x1.9a67a79d1c6f7p-4, );
-    y = WADI_FMA(y, x, -0x1.40d4226467813p-2, );
-    y = WADI_FMA(y, x, 0x1.4271a3214c696p-1, );
-    y = WADI_FMA(y, x, -0x1.c0b0579be37d2p-1, );
-    y = WADI_FMA(y, x, 0x1.0cab81eba25ffp+0, );
-    y = WADI_FMA(y, x, 0x1.b573b58a7f6e5p-2, );
+    double y = 0x1.d46d132f8ed2bp-6;
+    y = WADI_FMA(y, x, -0x1.c516a0dcff198p-3, );
+    y = WADI_FMA(y, x, 0x1.64156323ad408p-1, );
+    y = WADI_FMA(y, x, -0x1.2c417613cc7b2p+0, );
+    y = WADI_FMA(y, x, 0x1.ab856c8b4838ap+0, );
     return y;
 }
-/* the same for results of f32, within 2^-16.2 */
-WADI_FN double wadi_poly_cbrt_light(double x) {
-    double y = -0x1.4b077fcd0882bp-7;
-    y = WADI_FMA(y, x, 0x1.544aaec5e4624p-4, );
-    y = WADI_FMA(y, x, -0x1.2d024eeecb9cbp-2, );
-    y = WADI_FMA(y, x, 0x1.6c697f83452edp-1, );
-    y = WADI_FMA(y, x, 0x1.04bc2bde493b9p-1, );
+/* the same in f32, within 2^-14.7 of the result */
+WADI_FN float wadi_poly_cbrt_f32(float x) {
+    float y = 0x1.d46d000000000p-6f;
+    y = WADI_FMA(y, x, -0x1.c516960000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.64155e0000000p-1f, f);
+    y = WADI_FMA(y, x, -0x1.2c41740000000p+0f, f);
+    y = WADI_FMA(y, x, 0x1.ab856c0000000p+0f, f);
     return y;
 }
 /* (erf(t) / t - 2 / sqrt(pi)) / t^2 + 9/32 of x = t^2, t up to 9/8, within 2^-56.6 */

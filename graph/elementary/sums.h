@@ -25,11 +25,6 @@ WADI_FN double wadi_sum_any(double a, double b, double *low) {
     return s;
 }
 
-/* the first 26 bits of a number */
-WADI_FN double wadi_upper_half(double a) {
-    return wadi_of_bits_f64(wadi_bits_of_f64(a) & 0xfffffffff8000000u);
-}
-
 WADI_FN double wadi_product(double a, double b, double *low) {
     const double p = a * b;
     *low = WADI_FMA(a, b, -p, );
@@ -49,11 +44,20 @@ WADI_FN double wadi_quotient_of_sums(double n, double nl, double d, double dl, d
     return q;
 }
 
+/* 1 / sqrt(x) to a thirtieth, for what roots lack; x's bits say it (J. F. Blinn, Floating-Point Tricks, 1997) */
+WADI_FN double wadi_inverse_root_f64(double x) {
+    return wadi_of_bits_f64(0x5fe6eb50c7b537a9u - (wadi_bits_of_f64(x) >> 1));
+}
+
 /* the root of a + al; 0 of 0 */
 WADI_FN double wadi_root_of_sum(double a, double al, double *low) {
-    const double r = WADI_MATH(sqrt, )(a), twice = r + r;
-    *low = twice > 0 ? (WADI_FMA(-r, r, a, ) + al) / twice : 0;
+    const double r = WADI_MATH(sqrt, )(a);
+    *low = (WADI_FMA(-r, r, a, ) + al) * (0.5 * wadi_inverse_root_f64(a));
     return r;
+}
+
+WADI_FN float wadi_inverse_root_f32(float x) {
+    return wadi_of_bits_f32(0x5f3759dfu - (wadi_bits_of_f32(x) >> 1));
 }
 
 #endif

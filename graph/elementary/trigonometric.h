@@ -1,7 +1,7 @@
 /* sin, cos and tan.
  *
  * The argument is k pi / 2 + r, whole k. Near arguments take multiples of pi / 2 off in parts (W. J. Cody and W. Waite, 1980). Far ones, from
- * 2^30 on, of f32 from 2^17, are seldom there and take long: kernels in C look for them once for each vector (WADI_UNLESS_FAR,
+ * 2^26 on, of f32 from 2^17, are seldom there and take long: kernels in C look for them once for each vector (WADI_UNLESS_FAR,
  * codegen/rt/lanes.h). Those of f64 are multiplied, as whole numbers, by those bits of 2 / pi that do not only count whole turns (M. H. Payne and
  * R. N. Hanek, Radian Reduction for Trigonometric Functions, 1983). Numbers of f32 are whole numbers times a power of 2, of which a table
  * says how many quarters of a turn they are, after whole turns. */
@@ -71,15 +71,14 @@ WADI_FN double wadi_reduced_far(double x, double *low, uint64_t *quadrant) {
     return wadi_of_bits_f64(wadi_bits_of_f64(r) ^ turn);
 }
 
-/* the same of |x| below 2^30. The first difference is exact; it is a multiple of the last place of what follows, so that the sum of both is
- * exact, too. */
+/* the same of |x| below 2^26. The first difference is exact. The second part of pi / 2 is so short that its multiple is exact, so that what the second
+ * difference lacks is found. */
 WADI_FN double wadi_reduced_near(double x, double *low, uint64_t *quadrant) {
     const double t = WADI_FMA(x, 0x1.45f306dc9c883p-1, 6755399441055744.0, );
     const double k = t - 6755399441055744.0, a = WADI_FMA(k, -0x1.921fb54442d18p+0, x, );
-    const double b = k * 0x1.1a62633145c07p-54, bl = WADI_FMA(k, 0x1.1a62633145c07p-54, -b, );
-    double e;
-    const double r = wadi_sum_ordered(a, -b, &e);
-    *low = e - WADI_FMA(k, -0x1.f1976b7ed8fbcp-110, bl, );
+    const double r = WADI_FMA(k, -0x1.1a62634000000p-54, a, );
+    const double e = WADI_FMA(k, -0x1.1a62634000000p-54, a - r, );
+    *low = WADI_FMA(k, -0x1.27044533e63a0p-142, WADI_FMA(k, 0x1.d747f23e32ed7p-83, e, ), );
     *quadrant = wadi_bits_of_f64(t);
     return r;
 }
@@ -92,10 +91,9 @@ WADI_FN double wadi_reduced_f64(double x, double *low, uint64_t *quadrant) {
 
 /* the sine of r + low if quadrant is 0, its cosine if it is 1, and -sine and -cosine of 2 and 3 */
 WADI_FN double wadi_wave_f64(double r, double low, uint64_t quadrant) {
-    const double z = r * r, mid = z * 0.5, u = 1 - mid;
-    const double rest = WADI_FMA(-r, low, (1 - u) - mid, );
-    const double cosine = u + WADI_FMA(z * z, wadi_poly_cos_f64(z), rest, );
-    const double sine = r + WADI_FMA(r * z, wadi_poly_sin_f64(z), WADI_FMA(-mid, low, low, ), );
+    const double z = WADI_FMA(r, r, (r + r) * low, );
+    const double cosine = WADI_FMA(z, WADI_FMA(z, wadi_poly_cos_f64(z), -0.5, ), 1.0, );
+    const double sine = r + WADI_FMA(r * z, wadi_poly_sin_f64(z), low, );
     const double y = (quadrant & 1) != 0 ? cosine : sine;
     return wadi_of_bits_f64(wadi_bits_of_f64(y) ^ (quadrant & 2) << 62);
 }
@@ -187,17 +185,16 @@ WADI_FN double wadi_reduced_far_f32(float x, uint64_t *quadrant) {
 /* the same of |x| below 2^17, as wadi_reduced_near; with the quadrant in the low bits */
 WADI_FN float wadi_reduced_near_f32(float x, float *low, uint32_t *quadrant) {
     const float t = WADI_FMA(x, 0x1.45f306p-1f, 12582912.0f, f), k = t - 12582912.0f;
-    const float a = WADI_FMA(k, -0x1.921fb6p+0f, x, f), b = k * -0x1.777a5cp-25f;
-    const float bl = WADI_FMA(k, -0x1.777a5cp-25f, -b, f), r = a - b, e = (a - r) - b;
-    *low = e - WADI_FMA(k, -0x1.ee59dap-50f, bl, f);
+    const float a = WADI_FMA(k, -0x1.921fb6p+0f, x, f), b = k * 0x1.777a5cp-25f;
+    const float r = a + b, e = (a - r) + b, bl = WADI_FMA(k, 0x1.777a5cp-25f, -b, f);
+    *low = WADI_FMA(k, 0x1.ee59dap-50f, bl, f) + e;
     *quadrant = wadi_bits_of_f32(t);
     return r;
 }
 
 WADI_FN float wadi_wave_f32(float r, float low, uint32_t quadrant) {
-    const float z = r * r, mid = z * 0.5f, u = 1 - mid;
-    const float rest = WADI_FMA(-r, low, (1 - u) - mid, f);
-    const float cosine = u + WADI_FMA(z * z, wadi_poly_cos_f32(z), rest, f);
+    const float z = WADI_FMA(r, r, (r + r) * low, f);
+    const float cosine = WADI_FMA(z, WADI_FMA(z, wadi_poly_cos_f32(z), -0.5f, f), 1.0f, f);
     const float sine = r + WADI_FMA(r * z, wadi_poly_sin_f32(z), low, f);
     const float y = (quadrant & 1) != 0 ? cosine : sine;
     return wadi_of_bits_f32(wadi_bits_of_f32(y) ^ (quadrant & 2) << 30);
@@ -258,9 +255,16 @@ WADI_FN float wadi_cos_f32(float x) {
 }
 
 WADI_FN float wadi_tan_f32(float x) {
-    const double d = (double)x, t = WADI_FMA(d, 0x1.45f306dc9c883p-1, 6755399441055744.0, );
-    const double k = t - 6755399441055744.0, a = WADI_FMA(k, -0x1.921fb54442d18p+0, d, );
-    const float y = wadi_tangent_f32(WADI_FMA(k, -0x1.1a62633145c07p-54, a, ), wadi_bits_of_f64(t));
+    float low;
+    uint32_t quadrant;
+    const float r = wadi_reduced_near_f32(x, &low, &quadrant), z = r * r;
+    /* what z lacks counts where it is large, and is multiplied by the slope there */
+    const float more =
+        WADI_FMA(WADI_FMA(r, r, -z, f) * 0.6f, r, WADI_FMA(low * 1.6f, z, low, f), f);
+    const float u = WADI_FMA(r * z, wadi_poly_tan_f32(z), more, f);
+    const float h = r + u, l = (r - h) + u, inverse = -1 / h;
+    const float rest = WADI_FMA(inverse, l, WADI_FMA(inverse, h, 1.0f, f), f);
+    const float y = (quadrant & 1) != 0 ? WADI_FMA(inverse, rest, inverse, f) : h;
     return WADI_UNLESS_FAR(f32, wadi_far_tan_f32, x, x == 0 ? x : y);
 }
 
