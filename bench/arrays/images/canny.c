@@ -99,9 +99,10 @@ static wadi_exp thinned(wadi_window *w) {
 
 /* ---- hysteresis: what may be an edge is one if a chain of such places leads to one ----
  *
- * The places that may be edges are numbered from 1. Each gets the label 0 if there is an edge around it, else its own number. Then labels become the least of
- * those around, the place that a label names gets that one, too, and labels follow those of the places that they name, until none changes: so chains of any
- * length take few turns. What has label 0 then is an edge. */
+ * The places that may be edges are numbered from 1; number 0 stands for all others. Each gets the label 0 if there is an edge around it, else its own number.
+ * Number 0 has the greatest label, so it may be asked like any other: no choice, all labels are read in SIMD code. Then labels become the least of those
+ * around, the place that a label names gets that one, too, and labels follow those of the places that they name, until none changes: so chains of any length
+ * take few turns. What has label 0 then is an edge. */
 
 enum { AROUND = 8 };
 
@@ -119,6 +120,7 @@ static int column_of(int k) {
 typedef struct picture {
     int64_t high, wide;
     wadi_acc marks, numbers; /* numbers: 0 where nothing may become an edge */
+    wadi_exp greatest;       /* number */
 } picture;
 
 static wadi_exp may_be(wadi_exp mark) {
@@ -135,10 +137,12 @@ static wadi_exp beside(const picture *p, wadi_acc a, wadi_exp at, int k) {
                        wadi_convert(WADI_I64, wadi_min(wadi_max(x, wadi_i32(0)), last_x)));
 }
 
+/* Number 0 has no place. Nothing is around it. */
 static wadi_exp neighbours(void *env, wadi_exp at) {
     wadi_exp values[AROUND];
     const picture *p = env;
-    for (int k = 0; k < AROUND; k++) values[k] = beside(p, p->numbers, at, k);
+    const wadi_exp most = wadi_cond(wadi_lt(at, wadi_i32(0)), wadi_i32(0), wadi_i32(INT32_MAX));
+    for (int k = 0; k < AROUND; k++) values[k] = wadi_min(beside(p, p->numbers, at, k), most);
     return wadi_rec(AROUND, around_names, values);
 }
 
@@ -146,31 +150,26 @@ static wadi_exp first_label(void *env, wadi_ix ix, wadi_exp at) {
     const picture *p = env;
     wadi_exp most = beside(p, p->marks, at, 0);
     for (int k = 1; k < AROUND; k++) most = wadi_max(most, beside(p, p->marks, at, k));
-    const wadi_exp own = wadi_add(wadi_convert(WADI_I32, ix.at[0]), wadi_i32(1));
-    return wadi_cond(wadi_eq(most, wadi_u8(2)), wadi_i32(0), own);
+    const wadi_exp own = wadi_convert(WADI_I32, ix.at[0]);
+    const wadi_exp label = wadi_cond(wadi_eq(most, wadi_u8(2)), wadi_i32(0), own);
+    return wadi_cond(wadi_lt(at, wadi_i32(0)), wadi_convert(WADI_I32, p->greatest), label);
 }
 
-/* The label of number n; of number 0 `none`. */
-static wadi_exp label_of(wadi_acc labels, wadi_exp n, wadi_exp none) {
-    const wadi_exp at = wadi_max(wadi_sub(n, wadi_i32(1)), wadi_i32(0));
-    const wadi_exp label = wadi_index1(labels, wadi_convert(WADI_I64, at));
-    return wadi_cond(wadi_eq(n, wadi_i32(0)), none, label);
+static wadi_exp label_of(wadi_acc labels, wadi_exp n) {
+    return wadi_index1(labels, wadi_convert(WADI_I64, n));
 }
 
 static wadi_exp least_around(void *env, wadi_exp label, wadi_exp around) {
     const wadi_acc *labels = env;
-    for (int k = 0; k < AROUND; k++) {
-        const wadi_exp n = wadi_get(around, around_names[k]);
-        label = wadi_min(label, label_of(*labels, n, wadi_i32(INT32_MAX)));
-    }
+    for (int k = 0; k < AROUND; k++)
+        label = wadi_min(label, label_of(*labels, wadi_get(around, around_names[k])));
     return label;
 }
 
 /* The place that a label names gets the least label around those that have it. */
 static wadi_ix named(void *env, wadi_ix ix) {
     const wadi_exp label = wadi_index(*(const wadi_acc *)env, ix);
-    return wadi_keep_if(wadi_gt(label, wadi_i32(0)),
-                        wadi_ix1(wadi_convert(WADI_I64, wadi_sub(label, wadi_i32(1)))));
+    return wadi_keep_if(wadi_gt(label, wadi_i32(0)), wadi_ix1(wadi_convert(WADI_I64, label)));
 }
 
 static wadi_exp least_of(void *env, wadi_exp a, wadi_exp b) {
@@ -178,9 +177,12 @@ static wadi_exp least_of(void *env, wadi_exp a, wadi_exp b) {
     return wadi_min(a, b);
 }
 
-static wadi_exp follow(void *env, wadi_exp label) {
+/* Number 0 names itself. */
+static wadi_exp follow(void *env, wadi_ix ix, wadi_exp label) {
     const wadi_acc *labels = env;
-    return wadi_min(label, label_of(*labels, label, wadi_i32(0)));
+    const wadi_exp least =
+        wadi_cond(wadi_eq(ix.at[0], wadi_i64(0)), wadi_i32(INT32_MAX), wadi_i32(0));
+    return wadi_min(label, wadi_max(label_of(*labels, label), least));
 }
 
 static wadi_acc goes_on(void *env, wadi_acc state) {
@@ -194,12 +196,12 @@ static wadi_acc spread(void *env, wadi_acc state) {
     const wadi_acc least = wadi_compute(wadi_zip_with_env(least_around, &before, before, *around));
     const wadi_acc hooked = wadi_permute_env(least_of, before, named, &before, least);
     wadi_acc nearer = wadi_compute(wadi_zip_with(wadi_min, hooked, least));
-    const wadi_acc labels = wadi_map_env(follow, &nearer, nearer);
+    const wadi_acc labels = wadi_imap_env(follow, &nearer, nearer);
     return wadi_tuple2(labels, wadi_any_of(wadi_zip_with(wadi_ne, before, labels)));
 }
 
-static wadi_exp is_edge(wadi_exp label) {
-    return wadi_eq(label, wadi_i32(0));
+static wadi_exp is_edge(wadi_exp label, wadi_exp place) {
+    return wadi_land(wadi_eq(label, wadi_i32(0)), wadi_ge(place, wadi_i32(0)));
 }
 
 static wadi_exp shown(wadi_exp mark) {
@@ -219,11 +221,15 @@ static wadi_acc connected(picture p) {
     const wadi_acc own = wadi_enum_from_step(wadi_extent(places, 0), wadi_i32(1), wadi_i32(1));
     const wadi_acc none = wadi_fill(wadi_ix1(size), wadi_i32(0));
     p.numbers = wadi_reshape(wadi_shape_of(p.marks), wadi_scatter(places, none, own));
-    wadi_acc around = wadi_compute(wadi_map_env(neighbours, &p, places));
+    const wadi_acc numbered =
+        wadi_compute(wadi_concat(wadi_fill(wadi_ix1(wadi_i64(1)), wadi_i32(-1)), places));
+    p.greatest = wadi_extent(places, 0);
+    wadi_acc around = wadi_compute(wadi_map_env(neighbours, &p, numbered));
     const wadi_acc start =
-        wadi_tuple2(wadi_imap_env(first_label, &p, places), wadi_unit(wadi_bool(true)));
+        wadi_tuple2(wadi_imap_env(first_label, &p, numbered), wadi_unit(wadi_bool(true)));
     const wadi_acc labels = wadi_tuple_get(wadi_awhile_env(goes_on, spread, &around, start), 0);
-    const wadi_acc edges = wadi_tuple_get(wadi_compact(wadi_map(is_edge, labels), places), 0);
+    const wadi_acc edges =
+        wadi_tuple_get(wadi_compact(wadi_zip_with(is_edge, labels, numbered), numbered), 0);
     return wadi_reshape(wadi_shape_of(p.marks),
                         wadi_scatter(edges, wadi_map(shown, flat), wadi_map(white, edges)));
 }
