@@ -78,6 +78,9 @@ static __attribute__((noinline, cold, unused)) int wadi_stopped(wadi_work *w) {
 /* The end of the strip of a loop that begins at `from`. */
 #define WADI_STRIP(from, length, below) ((below) - (from) > (length) ? (from) + (length) : (below))
 
+/* A bool in memory as the number that it is. gcc makes a mask of a bool and a number of the mask; a byte it only widens. */
+#define WADI_BYTE(stored) (*(const uint8_t *)&(stored))
+
 /* A loop nest of a kernel: not inlined again, since small functions are what compilers vectorise. */
 #define WADI_NEST static __attribute__((noinline, unused))
 

@@ -84,6 +84,35 @@ static void select_complex(wadi_c_writer *c, const wadi_linst *i) {
     wadi_text_add(c->out, ")");
 }
 
+/* Whether `v` is a bool that is read from memory here: WADI_BYTE of codegen/rt/work.h reads it as the number that it is. */
+static bool is_byte(const wadi_c_writer *c, wadi_lv v) {
+    v = wadi_c_strip(c->f, v);
+    const wadi_linst *i = wadi_c_inst(c, v);
+    return c->words->language == WADI_C_HOST && i->kind == WADI_L_LOAD && i->type == WADI_BOOL &&
+           c->names.at[v].inlined;
+}
+
+static bool is_whole(wadi_type t) {
+    return t != WADI_BOOL && !wadi_type_is_float(t) && !wadi_type_is_complex(t);
+}
+
+static bool widens_byte(const wadi_c_writer *c, const wadi_linst *i) {
+    return i->op == WADI_SOP_CONVERT && is_whole(i->type) && is_byte(c, i->args[0]);
+}
+
+/* A choice between two constants by such a bool: it counts, mostly. */
+static bool counts_byte(const wadi_c_writer *c, const wadi_linst *i) {
+    for (int a = 1; a < 3; a++)
+        if (wadi_c_inst(c, i->args[a])->kind != WADI_L_CONST) return false;
+    return is_whole(i->type) && is_byte(c, i->args[0]);
+}
+
+static void write_byte(wadi_c_writer *c, wadi_lv v) {
+    wadi_text_add(c->out, "WADI_BYTE(");
+    wadi_c_expression(c, v);
+    wadi_text_add(c->out, ")");
+}
+
 /* The right-hand side that defines the value. */
 void wadi_c_definition(wadi_c_writer *c, const wadi_linst *i) {
     const wadi_lv arg = i->nargs > 0 ? i->args[0] : WADI_LV_NONE;
@@ -93,6 +122,11 @@ void wadi_c_definition(wadi_c_writer *c, const wadi_linst *i) {
         wadi_c_constant(t, c->words->language, i->imm);
         break;
     case WADI_L_PRIM:
+        if (widens_byte(c, i)) {
+            wadi_text_addf(t, "(%s)", wadi_c_type(i->type));
+            write_byte(c, arg);
+            break;
+        }
         wadi_c_prim(t, c->words->language, c->f, i, write_operand, write_plain, c);
         break;
     case WADI_L_SELECT:
@@ -100,7 +134,7 @@ void wadi_c_definition(wadi_c_writer *c, const wadi_linst *i) {
             select_complex(c, i);
             break;
         }
-        wadi_c_operand(c, i->args[0]);
+        (counts_byte(c, i) ? write_byte : wadi_c_operand)(c, arg);
         wadi_text_add(t, " ? ");
         wadi_c_say_type(t, c->f, i->args[1], i->args[2]);
         wadi_c_operand(c, i->args[1]);
