@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +27,10 @@ enum {
     TRIES = 100,
     KEPT_FREE = 3 /* 0 to 2 belong to the standard streams */
 };
-static const char ending[] = ".wadi-part";
+static const char ending[] = ".wadi-part", lasting[] = ".wadi-kept";
 
 typedef struct temporary_name {
-    char text[STEM + 1 + DIGITS + sizeof ending];
+    char text[NAME_MAX + 1];
 } temporary_name;
 
 struct wadi_outfile {
@@ -42,6 +43,9 @@ struct wadi_outfile {
     off_t
         begin; /* position of byte 0 in a stream, which may be a file that somebody has written into */
     bool rewritable;
+    bool begun; /* of a file that lasts: what an earlier process has left is dealt with */
+    bool stays; /* likewise: somebody may go on with it, so it is not removed */
+    bool done;  /* likewise: it has its name */
     int64_t bytes;
     size_t held; /* bytes in the buffer */
     unsigned char buffer[ROOM];
@@ -134,9 +138,34 @@ static int make_file(wadi_outfile *f) {
     return -1;
 }
 
+static bool is_locked(int fd, int folder, const char *name) {
+    return wadi_claim_file(fd, folder, name) == WADI_CLAIM_LOST;
+}
+
+static wadi_status open_lasting(wadi_outfile *f, wadi_error *err) {
+    struct stat there;
+    const int n = snprintf(f->name.text, sizeof f->name.text, "%s%s", f->to.name, lasting);
+    const mode_t mode = f->options.mode != 0 || f->to.exists ? 0600 : 0666;
+    if (n >= (int)sizeof f->name.text) {
+        f->name.text[0] = '\0';
+        return wadi_fail(err, WADI_IO, "%s: the name is too long", f->path);
+    }
+    f->fd = above_standard(
+        openat(f->to.folder, f->name.text, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode));
+    f->stays = true;
+    if (f->fd < 0)
+        return wadi_fail_errno(err, errno, "%s: cannot open %s beside it", f->path, f->name.text);
+    if (is_locked(f->fd, f->to.folder, f->name.text))
+        return wadi_fail(err, WADI_IO, "%s: another process is writing %s", f->path, f->name.text);
+    f->stays = fstat(f->fd, &there) != 0 || there.st_size > 0;
+    f->rewritable = true;
+    return WADI_OK;
+}
+
 static wadi_status open_temporary(wadi_outfile *f, wadi_error *err) {
     if (f->to.exists && f->options.only_new)
         return wadi_fail(err, WADI_INVALID, "%s: exists", f->path);
+    if (f->options.lasts) return open_lasting(f, err);
     (void)sweep(f->to.folder, f->to.name);
     errno = EEXIST;
     for (int i = 0; i < TRIES && f->fd < 0 && errno == EEXIST; i++) f->fd = make_file(f);
@@ -175,6 +204,9 @@ static void examine_stream(wadi_outfile *f) {
 static wadi_status open_any(wadi_outfile *f, wadi_error *err) {
     WADI_TRY(wadi_destination_find(f->path, &f->to, err));
     if (f->to.stream < 0) return open_temporary(f, err);
+    if (f->options.lasts)
+        return wadi_fail(err, WADI_UNSUPPORTED, "%s: is no file, so nothing of it can be kept",
+                         f->path);
     if (f->options.goes_back) return open_memory(f, err);
     examine_stream(f);
     return WADI_OK;
@@ -198,6 +230,35 @@ wadi_status wadi_outfile_open(const char *path, const wadi_outfile_options *opti
     return WADI_OK;
 }
 
+/* ---- files that last ---- */
+
+wadi_status wadi_outfile_go_on(wadi_outfile *f, int64_t bytes, bool ended, wadi_error *err) {
+    struct stat there, named;
+    WADI_ASSERT(f->options.lasts && !f->begun && f->bytes == 0);
+    if (fstat(f->fd, &there) != 0) return wadi_fail_errno(err, errno, "%s", f->path);
+    f->done = ended && there.st_size == 0 && bytes > 0 &&
+              fstatat(f->to.folder, f->to.name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+              S_ISREG(named.st_mode) && named.st_size == bytes;
+    f->begun = true;
+    f->bytes = bytes;
+    if (f->done) return WADI_OK;
+    if (there.st_size < bytes)
+        return wadi_fail(err, WADI_IO, "%s: %s has %lld bytes, and %lld were saved", f->path,
+                         f->name.text, (long long)there.st_size, (long long)bytes);
+    f->stays = true;
+    if (ftruncate(f->fd, (off_t)bytes) == 0 && lseek(f->fd, (off_t)bytes, SEEK_SET) == bytes)
+        return WADI_OK;
+    return wadi_fail_errno(err, errno, "%s: %s", f->path, f->name.text);
+}
+
+/* Nobody goes on with what an earlier process has left. */
+static wadi_status begin_lasting(wadi_outfile *f, wadi_error *err) {
+    if (!f->options.lasts || f->begun) return WADI_OK;
+    f->begun = true;
+    if (ftruncate(f->fd, 0) == 0) return WADI_OK;
+    return wadi_fail_errno(err, errno, "%s: %s", f->path, f->name.text);
+}
+
 /* ---- writing ---- */
 
 /* Writes all n bytes at that position. False: errno says why, and *done how many bytes were written. */
@@ -218,6 +279,7 @@ static wadi_status write_failed(const wadi_outfile *f, int64_t at, wadi_error *e
 static wadi_status write_now(wadi_outfile *f, const unsigned char *data, size_t n,
                              wadi_error *err) {
     size_t done = 0;
+    WADI_TRY(begin_lasting(f, err));
     if (wadi_io_write(f->fd, data, n, f->path, &done)) return WADI_OK;
     return write_failed(f, f->bytes - (int64_t)f->held + (int64_t)done, err);
 }
@@ -300,6 +362,17 @@ static bool sync_folder(int folder) {
     return synced;
 }
 
+wadi_status wadi_outfile_save(wadi_outfile *f, wadi_error *err) {
+    WADI_ASSERT(f->options.lasts);
+    if (f->done) return WADI_OK;
+    WADI_TRY(wadi_outfile_flush(f, err));
+    WADI_TRY(begin_lasting(f, err));
+    f->stays = true;
+    if (fsync(f->fd) == 0 && sync_folder(f->to.folder)) return WADI_OK;
+    return wadi_fail_errno(err, errno, "%s: %s cannot be forced onto the disk", f->path,
+                           f->name.text);
+}
+
 bool wadi_outfile_sync_name(const char *path) {
     const char *name = strrchr(path, '/');
     const size_t n = name == NULL ? 0 : name == path ? 1 : (size_t)(name - path);
@@ -339,6 +412,7 @@ static bool replace(wadi_outfile *f, bool *synced) {
 }
 
 static wadi_status give_name(wadi_outfile *f, wadi_error *err) {
+    if (f->done) return WADI_OK;
     const bool always = f->options.sync == WADI_SYNC_ALWAYS;
     bool synced = always, named = false;
     const bool ready = (f->options.mode == 0 || fchmod(f->fd, (mode_t)f->options.mode) == 0) &&
@@ -382,6 +456,7 @@ static wadi_status end_stream(wadi_outfile *f, wadi_error *err) {
 wadi_status wadi_outfile_keep(wadi_outfile *owned_f, wadi_error *err) {
     wadi_outfile *f = owned_f;
     wadi_status status = wadi_outfile_flush(f, err);
+    if (status == WADI_OK) status = begin_lasting(f, err);
     if (status == WADI_OK)
         status = wadi_outfile_is_stream(f) ? end_stream(f, err) : give_name(f, err);
     wadi_outfile_discard(f);
@@ -391,7 +466,7 @@ wadi_status wadi_outfile_keep(wadi_outfile *owned_f, wadi_error *err) {
 void wadi_outfile_discard(wadi_outfile *owned_f) {
     wadi_outfile *f = owned_f;
     if (f == NULL) return;
-    if (f->name.text[0] != '\0') (void)unlinkat(f->to.folder, f->name.text, 0);
+    if (f->name.text[0] != '\0' && !f->stays) (void)unlinkat(f->to.folder, f->name.text, 0);
     if (f->fd >= 0 && f->fd != f->to.stream) (void)close(f->fd);
     wadi_destination_fini(&f->to);
     free(f->opened_as);

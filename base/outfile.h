@@ -8,6 +8,10 @@
  * - Two writers of one name each write their own file, and the one that ends last stays.
  * - The next writer of the same name removes what a killed process left. It never removes the file of a living one.
  *
+ * A file that lasts is for runs that go on after they were ended. Its temporary name is NAME.wadi-kept. It stays there when the process is
+ * killed, or when it is discarded after wadi_outfile_save. The next process that opens NAME so may go on from any place that was saved.
+ * Two processes cannot have it at the same time.
+ *
  * Devices, FIFOs, "-", /dev/stdout, /dev/fd/N and /proc/.../fd/N are streams (base/destination.h). They are written in place
  * and never replaced or removed.
  *
@@ -38,10 +42,12 @@ typedef struct wadi_outfile_options {
         only_new; /* a file of that name is an error, also one that appears meanwhile; a stream is not */
     bool
         goes_back; /* earlier bytes may be rewritten until the end: a stream gets the contents only when the file is kept */
+    bool lasts;    /* see above; not for streams */
     wadi_outfile_sync sync;
 } wadi_outfile_options;
 
-/* Opens; `options` may be NULL. Errors: WADI_INVALID (only_new: it exists), WADI_IO, WADI_MEMORY. */
+/* Opens; `options` may be NULL. Errors: WADI_INVALID (only_new: it exists), WADI_UNSUPPORTED (lasts: a stream), WADI_IO (lasts, too: another
+ * process has it), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_outfile_open(const char *path, const wadi_outfile_options *options,
                                              wadi_outfile **out, wadi_error *err);
 
@@ -55,6 +61,14 @@ bool wadi_outfile_can_rewrite(const wadi_outfile *f); /* false for pipes and the
 bool wadi_outfile_is_stream(const wadi_outfile *f);   /* false: a file with a temporary name */
 int64_t wadi_outfile_bytes(const wadi_outfile *f);    /* appended so far */
 
+/* For a file that lasts: forces what was written, and its name, onto the disk. So one can go on behind wadi_outfile_bytes bytes. */
+WADI_NODISCARD wadi_status wadi_outfile_save(wadi_outfile *f, wadi_error *err);
+/* Before the first write to a file that lasts: keeps its first `bytes` bytes, as an earlier process has left them. Without it, the file begins
+ * anew. ended: they were all, so the file may have taken its name meanwhile; then nothing is left to do, and keep succeeds.
+ * Errors: WADI_IO (there are fewer bytes). */
+WADI_NODISCARD wadi_status wadi_outfile_go_on(wadi_outfile *f, int64_t bytes, bool ended,
+                                              wadi_error *err);
+
 /* Passes the contents of the buffer to the system. */
 WADI_NODISCARD wadi_status wadi_outfile_flush(wadi_outfile *f, wadi_error *err);
 
@@ -65,7 +79,7 @@ const char *wadi_outfile_name(const wadi_outfile *f);
 /* Completes the file and gives it its name. Takes owned_f in any case. After a failure nothing of the file is left, and what had the
  * name before is unchanged. Errors: WADI_INVALID (only_new: it exists), WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_outfile_keep(wadi_outfile *owned_f, wadi_error *err);
-/* Removes what was written, unless it went into a stream. NULL is fine. */
+/* Removes what was written, unless it went into a stream, or was saved. NULL is fine. */
 void wadi_outfile_discard(wadi_outfile *owned_f);
 
 /* For the file of a sink. finish keeps the file, and forces it onto the disk if `sync`. give_up discards it. Both set *f to NULL. */

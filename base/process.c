@@ -25,6 +25,9 @@ static wadi_stop stop;
 static atomic_int came, may_die;
 static _Atomic int64_t came_ns; /* set before it came */
 static atomic_bool warns;
+static void (*_Atomic drain)(void *env);
+static void *_Atomic drain_env;
+static atomic_bool drains;
 static void (*before_warning)(void *env);
 static void *before_env;
 
@@ -49,11 +52,27 @@ static void die_by(int number) {
  * twice at once. */
 static bool is_echo(void) {
     static const int64_t ECHO_NS = 50000000;
-    return atomic_load(&came) != 0 && wadi_clock_ns() - atomic_load(&came_ns) < ECHO_NS;
+    const bool came_before = atomic_load(&came) != 0 || atomic_load(&drains);
+    return came_before && wadi_clock_ns() - atomic_load(&came_ns) < ECHO_NS;
+}
+
+/* Whether the signal is one that drains, or its echo. */
+static bool begin_drain(void) {
+    void (*fn)(void *env) = atomic_load(&drain);
+    if (fn == NULL || atomic_load(&came) != 0) return false;
+    if (atomic_load(&drains)) return is_echo();
+    atomic_store(&came_ns, wadi_clock_ns());
+    atomic_store(&drains, true);
+    fn(atomic_load(&drain_env));
+    return true;
 }
 
 static void on_signal(int number) {
     const int reason = errno;
+    if (begin_drain()) {
+        errno = reason;
+        return;
+    }
     if (atomic_load(&may_die) != 0 || (atomic_load(&came) != 0 && !is_echo())) {
         die_by(number);
     } else if (atomic_load(&came) == 0) {
@@ -74,6 +93,13 @@ static void catch_signals(void) {
     }
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     (void)sigaction(SIGPIPE, &ignore, NULL);
+}
+
+void wadi_process_drain_by(void (*fn)(void *env), void *env) {
+    atomic_store(&drain, NULL);
+    atomic_store(&drain_env, env);
+    atomic_store(&drains, false);
+    atomic_store(&drain, fn);
 }
 
 wadi_stop *wadi_process_stop(void) {

@@ -19,6 +19,10 @@ void wadi_process_warn(bool warns);
 /* fn is called before a warning is printed, for example to end a line of progress on the terminal. Any thread may call it. */
 void wadi_process_before_warning(void (*fn)(void *env), void *env);
 
+/* The first signal calls fn instead of the stop, and is forgotten: the program ends as without it. The next signal is then the first one. fn may use only
+ * atomics. NULL: as before. */
+void wadi_process_drain_by(void (*fn)(void *env), void *env);
+
 /* The stop of the process; NULL before wadi_process_begin. */
 wadi_stop *wadi_process_stop(void);
 /* The signal that has come; 0: none. */

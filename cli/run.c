@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/process.h"
 #include "cli/bind.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -45,7 +46,23 @@ static wadi_status take_stages(void *env, const char *value, wadi_error *err) {
     return wadi_args_bad("--stages", value, "auto, joined or apart", err);
 }
 
+static wadi_status take_every(void *env, const char *value, wadi_error *err) {
+    options *o = env;
+    char *end = NULL;
+    const size_t n = strcspn(value, "s");
+    const double s = strtod(value, &end);
+    if (end == value + n && n > 0 && (value[n] == '\0' || value[n + 1] == '\0') && s >= 0 &&
+        s <= 1e9) {
+        o->shared.run.save_every_s = s > 0 ? s : 1e-9; /* 0 would be the default */
+        return WADI_OK;
+    }
+    return wadi_args_bad("--every", value, "seconds, as in 5s", err);
+}
+
 static const wadi_args_option table[] = {
+    {.name = "--state", .text = true, .field = offsetof(options, shared.run.state)},
+    {.name = "--every", .take = take_every},
+    {.name = "--accept-change", .field = offsetof(options, shared.run.accept_change)},
     {.name = "--chunk", .take = take_chunk},
     {.name = "--schedule", .take = take_schedule},
     {.name = "--stages", .take = take_stages},
@@ -86,22 +103,41 @@ static void print_stats(wadi_run *run) {
     if (s.shares[0] != '\0') fprintf(stderr, "shares       %s\n", s.shares);
 }
 
+/* What ends a run that is saved: nothing is lost. */
+static void drain(void *run) {
+    wadi_run_drain(run);
+}
+
+static wadi_status go(const options *o, wadi_run *run, bool *out_drained, wadi_error *err) {
+    wadi_run_stats s = {0};
+    if (o->shared.run.state) wadi_process_drain_by(drain, run);
+    const wadi_status st = wadi_run_go(run, err);
+    wadi_process_drain_by(NULL, NULL);
+    wadi_run_stats_get(run, &s);
+    *out_drained = s.drained;
+    return st;
+}
+
 static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_exe *exe,
                            wadi_error *err) {
     wadi_cli_bindings bindings = {.links = &o->shared.links};
     wadi_run *run = NULL;
+    bool drained = false;
     wadi_status st = wadi_run_create(exe, &o->shared.run, &run, err);
     if (st == WADI_OK)
         st = wadi_cli_bind(&bindings, m, run, o->shared.nbindings, o->shared.bindings, err);
     for (size_t i = 0; st == WADI_OK && o->sync && i < bindings.sinks.n; i++)
         wadi_sink_sync(bindings.sinks.at[i]);
-    if (st == WADI_OK) st = wadi_run_go(run, err);
+    if (st == WADI_OK) st = go(o, run, &drained, err);
     if (st == WADI_OK) st = wadi_cli_print_results(m, run, err);
     if (run && o->stats) print_stats(run);
     if (run && o->shared.run.profile) wadi_cli_print_profile(run, stderr);
     wadi_run_destroy(run);
     wadi_cli_bindings_fini(&bindings);
-    return st;
+    if (!drained) return st;
+    fprintf(stderr, "wadi: the run is saved in %s: the same command goes on with it\n",
+            o->shared.run.state);
+    return WADI_OK;
 }
 
 static wadi_status run_text(const options *o, const char *text, const char *name, wadi_error *err) {
@@ -166,6 +202,14 @@ const wadi_cli_command wadi_cli_run = {
     "  --routines LIB.so  calls the routines of this library, which exports wadi_routines_1; see\n"
     "                     wadi/routines.h\n"
     "  --disable PASSES   leaves out these passes, separated by commas; see wadi passes\n"
+    "  --state DIR        saves the run in this folder now and then: after its process was ended "
+    "in any "
+    "way, the same\n"
+    "                     command goes on where it was saved; SIGTERM saves it and ends it. See "
+    "docs/RUNTIME.md\n"
+    "  --every SECONDS    with --state: the least time between two savings; default 5\n"
+    "  --accept-change    with --state: goes on with another program or other data if what is "
+    "saved fits\n"
     "  --sync             forces written files onto the disk before the program ends\n"
     "  --stats            prints on standard error how the run went\n"
     "  --profile          prints on standard error where its time went: a line for each kernel, "

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sketch.h"
 #include "sched/stream.h"
 #include "wadi/matrix.h"
 
@@ -50,8 +51,26 @@ static wadi_status seek(wadi_source *self, wadi_position to, wadi_error *err) {
     return WADI_OK;
 }
 
+/* Rows, columns, and the entries in their order. */
+static wadi_status describe(wadi_source *self, wadi_text *out, wadi_error *err) {
+    const wadi_csr *m = ((const matrix_source *)self)->matrix;
+    const wadi_array rows = {.rank = 1,
+                             .fields = 1,
+                             .shape = {m->rows + 1},
+                             .type = {WADI_I64},
+                             .column = {m->offsets}},
+                     entries = {.rank = 1,
+                                .fields = 2,
+                                .shape = {m->entries},
+                                .type = {m->index_type, m->type},
+                                .column = {m->index, m->values}};
+    wadi_text_addf(out, "%lld ", (long long)m->columns);
+    WADI_TRY(wadi_sketch_array(&rows, out, err));
+    return wadi_sketch_array(&entries, out, err);
+}
+
 static const wadi_source_ops source_ops = {
-    .destroy = destroy, .next = next, .tell = tell, .seek = seek};
+    .destroy = destroy, .next = next, .tell = tell, .seek = seek, .describe = describe};
 
 wadi_status wadi_source_matrix(const wadi_csr *m, wadi_source **out_source, wadi_error *err) {
     WADI_GIVEN(err, m);

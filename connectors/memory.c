@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sketch.h"
 #include "base/vec.h"
 #include "connectors/connectors.h"
 #include "sched/stream.h"
@@ -51,8 +52,12 @@ static wadi_status seek(wadi_source *self, wadi_position to, wadi_error *err) {
     return WADI_OK;
 }
 
+static wadi_status describe(wadi_source *self, wadi_text *out, wadi_error *err) {
+    return wadi_sketch_array(&((const row_source *)self)->array, out, err);
+}
+
 static const wadi_source_ops source_ops = {
-    .destroy = destroy_source, .next = next, .tell = tell, .seek = seek};
+    .destroy = destroy_source, .next = next, .tell = tell, .seek = seek, .describe = describe};
 
 wadi_status wadi_source_memory(const wadi_array *array, wadi_source **out_source, wadi_error *err) {
     WADI_GIVEN(err, array);
@@ -137,9 +142,9 @@ static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     return WADI_OK;
 }
 
-static wadi_status have(wadi_sink *self, int64_t *out_elements, wadi_error *err) {
+static wadi_status have(wadi_sink *self, wadi_position *out, wadi_error *err) {
     WADI_UNUSED(err);
-    *out_elements = wadi_sink_memory_count(self);
+    *out = (wadi_position){.element = wadi_sink_memory_count(self)};
     return WADI_OK;
 }
 

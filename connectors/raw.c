@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/outfile.h"
+#include "base/sketch.h"
 #include "sched/stream.h"
 
 /* ---- source ---- */
@@ -75,8 +76,13 @@ static wadi_status seek(wadi_source *self, wadi_position to, wadi_error *err) {
     return WADI_OK;
 }
 
+static wadi_status describe(wadi_source *self, wadi_text *out, wadi_error *err) {
+    const raw_source *s = (const raw_source *)self;
+    return wadi_sketch(s->fd, s->path, out, err);
+}
+
 static const wadi_source_ops source_ops = {
-    .destroy = destroy_source, .next = next, .tell = tell, .seek = seek};
+    .destroy = destroy_source, .next = next, .tell = tell, .seek = seek, .describe = describe};
 
 wadi_status wadi_source_raw(const char *path, const wadi_part *part, wadi_source **out_source,
                             wadi_error *err) {
@@ -117,7 +123,8 @@ typedef struct raw_sink {
     wadi_outfile *file; /* NULL: ended */
     char *path;
     int64_t elements; /* put */
-    bool finished;
+    int64_t bytes;    /* saved */
+    bool lasts, finished;
 } raw_sink;
 
 static void destroy_sink(wadi_sink *self) {
@@ -150,10 +157,29 @@ static wadi_status finish(wadi_sink *self, wadi_error *err) {
 }
 
 /* The file gets its name when it is complete. */
-static wadi_status have(wadi_sink *self, int64_t *out_elements, wadi_error *err) {
-    const raw_sink *s = (const raw_sink *)self;
-    WADI_UNUSED(err);
-    *out_elements = s->finished ? s->elements : 0;
+static wadi_status have(wadi_sink *self, wadi_position *out, wadi_error *err) {
+    raw_sink *s = (raw_sink *)self;
+    if (s->lasts && !s->finished) {
+        WADI_TRY(wadi_outfile_save(s->file, err));
+        s->bytes = wadi_outfile_bytes(s->file);
+    }
+    *out = s->lasts ? (wadi_position){s->elements, s->bytes}
+                    : (wadi_position){.element = s->finished ? s->elements : 0};
+    return WADI_OK;
+}
+
+static wadi_status last(wadi_sink *self, wadi_error *err) {
+    raw_sink *s = (raw_sink *)self;
+    wadi_outfile_give_up(&s->file);
+    WADI_TRY(wadi_outfile_open(s->path, &(wadi_outfile_options){.lasts = true}, &s->file, err));
+    s->lasts = true;
+    return WADI_OK;
+}
+
+static wadi_status go_on(wadi_sink *self, wadi_position behind, bool ended, wadi_error *err) {
+    raw_sink *s = (raw_sink *)self;
+    WADI_TRY(wadi_outfile_go_on(s->file, behind.mark, ended, err));
+    s->elements = behind.element;
     return WADI_OK;
 }
 
@@ -162,7 +188,13 @@ static void abort_sink(wadi_sink *self, const wadi_error *why) {
     wadi_outfile_give_up(&((raw_sink *)self)->file);
 }
 
-static const wadi_sink_ops sink_ops = {destroy_sink, put, finish, abort_sink, have};
+static const wadi_sink_ops sink_ops = {.destroy = destroy_sink,
+                                       .put = put,
+                                       .finish = finish,
+                                       .abort = abort_sink,
+                                       .have = have,
+                                       .last = last,
+                                       .go_on = go_on};
 
 wadi_status wadi_sink_raw(const char *path, wadi_sink **out_sink, wadi_error *err) {
     WADI_GIVEN(err, path);

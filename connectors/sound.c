@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/sketch.h"
 #include "connectors/sndfile.h"
 #include "sched/stream.h"
 
@@ -234,8 +235,15 @@ static wadi_status seek(wadi_source *self, wadi_position to, wadi_error *err) {
     return WADI_OK;
 }
 
+static wadi_status describe(wadi_source *self, wadi_text *out, wadi_error *err) {
+    const sound_source *s = (const sound_source *)self;
+    for (int i = 0; i < s->n; i++)
+        if (strcmp(s->paths[i], "-") != 0) WADI_TRY(wadi_sketch_file(s->paths[i], out, err));
+    return WADI_OK;
+}
+
 static const wadi_source_ops source_ops = {
-    .destroy = destroy, .next = next, .tell = tell, .seek = seek};
+    .destroy = destroy, .next = next, .tell = tell, .seek = seek, .describe = describe};
 
 static sound_source *make(const wadi_sound_options *options) {
     sound_source *s = calloc(1, sizeof *s);

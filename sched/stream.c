@@ -27,8 +27,8 @@ wadi_status wadi_source_seek(wadi_source *source, wadi_position to, wadi_error *
     return wadi_fail(err, WADI_UNSUPPORTED, "a %s source cannot begin elsewhere", source->kind);
 }
 
-wadi_status wadi_sink_have(wadi_sink *sink, int64_t *out_elements, wadi_error *err) {
-    if (sink->ops->have != NULL) return sink->ops->have(sink, out_elements, err);
+wadi_status wadi_sink_have(wadi_sink *sink, wadi_position *out, wadi_error *err) {
+    if (sink->ops->have != NULL) return sink->ops->have(sink, out, err);
     return wadi_fail(err, WADI_UNSUPPORTED, "a %s sink cannot say what it has", sink->kind);
 }
 

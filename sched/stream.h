@@ -7,6 +7,7 @@
 #ifndef WADI_SCHED_STREAM_H
 #define WADI_SCHED_STREAM_H
 
+#include "base/text.h"
 #include "sched/builder.h"
 #include "sched/chunk.h"
 #include "wadi/stream.h"
@@ -34,6 +35,8 @@ typedef struct wadi_source_ops {
     /* Goes to this position, which may be the end. After a failure the position is unchanged. Errors: WADI_INVALID (no position of this
      * source), WADI_UNSUPPORTED (the data can be read only once), WADI_IO. NULL: the source cannot go back. */
     wadi_status (*seek)(wadi_source *self, wadi_position to, wadi_error *err);
+    /* Appends what tells its data from others, wherever they lie: lengths and digests. Optional. */
+    wadi_status (*describe)(wadi_source *self, wadi_text *out, wadi_error *err);
 } wadi_source_ops;
 
 struct wadi_source {
@@ -58,9 +61,15 @@ typedef struct wadi_sink_ops {
     wadi_status (*finish)(wadi_sink *self, wadi_error *err);
     /* The stream has failed because of `why`: leaves no output that looks complete. Called instead of finish. Optional. */
     void (*abort)(wadi_sink *self, const wadi_error *why);
-    /* The number of elements, from the beginning of the stream, that the sink has stored permanently: they need not be put again if the
-     * stream starts again. An output that appears only when it is complete has none before `finish`. NULL: the sink does not know. */
-    wadi_status (*have)(wadi_sink *self, int64_t *out_elements, wadi_error *err);
+    /* What the sink has stored permanently, from the beginning of the stream: it need not be put again if the stream starts again. An output
+     * that appears only when it is complete has nothing before `finish`, unless it lasts. NULL: the sink does not know. */
+    wadi_status (*have)(wadi_sink *self, wadi_position *out, wadi_error *err);
+    /* Before the first put: from now on the output lasts. What `have` tells stays if the process ends, and another process that makes
+     * the same sink can go on behind it. NULL: it cannot. */
+    wadi_status (*last)(wadi_sink *self, wadi_error *err);
+    /* Of an output that lasts, before the first put: goes on behind what an earlier process has stored. ended: that was all, and `finish` may
+     * have been called. Errors: WADI_IO (it is not there any more). Required if there is `last`. */
+    wadi_status (*go_on)(wadi_sink *self, wadi_position behind, bool ended, wadi_error *err);
 } wadi_sink_ops;
 
 struct wadi_sink {
@@ -68,6 +77,9 @@ struct wadi_sink {
     const char *kind; /* static */
     int wake_fd;      /* as for a source */
     bool sync;        /* the output must be on the disk when finish returns */
+    bool
+        again; /* it may get elements again which it has got from a process that was ended: the caller's function, a
+                  terminal */
     bool
         keeps; /* only keeps what it gets, in memory: `put` does not wait, and any thread may call it */
     bool
@@ -78,7 +90,7 @@ struct wadi_sink {
 WADI_NODISCARD wadi_status wadi_source_tell(wadi_source *source, wadi_position *out,
                                             wadi_error *err);
 WADI_NODISCARD wadi_status wadi_source_seek(wadi_source *source, wadi_position to, wadi_error *err);
-WADI_NODISCARD wadi_status wadi_sink_have(wadi_sink *sink, int64_t *out_elements, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_sink_have(wadi_sink *sink, wadi_position *out, wadi_error *err);
 
 /* Whether `to` is a place among `count` elements that need no mark. Errors: WADI_INVALID, which names the kind of source. */
 WADI_NODISCARD wadi_status wadi_position_check(wadi_position to, int64_t count, const char *kind,

@@ -90,6 +90,13 @@ typedef struct wadi_run_options {
         watchdog_s; /**< after so many seconds without progress, logs who waits for what; 0: 10; 1e9 at most */
     bool forget; /**< neither uses the chunk sizes of earlier runs nor records any */
     wadi_stages_option stages;
+    const char *
+        state; /**< a folder in which the run is saved now and then, so that the same run goes on from there after its
+                             process was ended in any way; it must be its own. Sources must be able to go back, and sinks write files
+                             or may get elements again. NULL: nothing is saved. docs/RUNTIME.md */
+    double save_every_s; /**< with `state`: the least time between two savings; 0: 5 */
+    bool
+        accept_change; /**< with `state`: goes on with another version, program or other data, if what is saved fits */
     bool profile; /**< counts where the time goes, for wadi_run_profile (include/wadi/profile.h) */
 } wadi_run_options;
 
@@ -119,6 +126,7 @@ typedef struct wadi_run_stats {
     int64_t memory_peak; /**< greatest number of bytes of chunks and temporaries */
     int stages_apart; /**< stages and folds that run in a thread of their own, or did at the end of the latest stream */
     double apart_s; /**< time that thread was busy; compute_s is that of all others */
+    bool drained;   /**< it was ended by wadi_run_drain, and is saved */
     const char
         *schedule; /**< schedule of the latest body of a stream, a static string; NULL: none ran */
 } wadi_run_stats;
@@ -151,6 +159,10 @@ WADI_NODISCARD wadi_status wadi_run_go(wadi_run *run, wadi_error *err);
 /** Ends a run soon, wherever it is, except inside a callback of the caller. wadi_run_go then returns WADI_CANCELLED, also if it is called only
  *  afterwards. Safe in any thread and in a signal handler. */
 void wadi_run_cancel(wadi_run *run);
+/** Of a run with the option `state`: ends it between two chunks, after everything computed so far is delivered and the run is saved. wadi_run_go then
+ *  returns WADI_CANCELLED, and wadi_run_stats.drained is true; unless the run was over before. Safe in any thread and in a signal
+ *  handler. Without `state` nothing happens. */
+void wadi_run_drain(wadi_run *run);
 /** Copies the statistics so far. Safe in any thread. */
 void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out);
 /** A result of a finished run. Its columns are borrowed until the run is destroyed. Errors: WADI_INVALID (no such result, no finished run). */

@@ -338,10 +338,10 @@ static wadi_status finish(wadi_sink *self, wadi_error *err) {
 }
 
 /* The file gets its name when it is complete. */
-static wadi_status have(wadi_sink *self, int64_t *out_elements, wadi_error *err) {
+static wadi_status have(wadi_sink *self, wadi_position *out, wadi_error *err) {
     const fits_sink *s = (const fits_sink *)self;
     WADI_UNUSED(err);
-    *out_elements = s->finished ? s->planes : 0;
+    *out = (wadi_position){.element = s->finished ? s->planes : 0};
     return WADI_OK;
 }
 
@@ -350,7 +350,8 @@ static void abort_sink(wadi_sink *self, const wadi_error *why) {
     wadi_outfile_give_up(&((fits_sink *)self)->file);
 }
 
-static const wadi_sink_ops sink_ops = {destroy, put, finish, abort_sink, have};
+static const wadi_sink_ops sink_ops = {
+    .destroy = destroy, .put = put, .finish = finish, .abort = abort_sink, .have = have};
 
 /* ---- opening ---- */
 

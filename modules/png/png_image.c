@@ -199,10 +199,10 @@ static wadi_status finish(wadi_sink *self, wadi_error *err) {
 }
 
 /* The first element is the picture; the others are not needed. */
-static wadi_status have(wadi_sink *self, int64_t *out_elements, wadi_error *err) {
+static wadi_status have(wadi_sink *self, wadi_position *out, wadi_error *err) {
     const png_sink *s = (const png_sink *)self;
     WADI_UNUSED(err);
-    *out_elements = s->finished ? s->elements : 0;
+    *out = (wadi_position){.element = s->finished ? s->elements : 0};
     return WADI_OK;
 }
 
@@ -211,7 +211,8 @@ static void abort_sink(wadi_sink *self, const wadi_error *why) {
     wadi_outfile_give_up(&((png_sink *)self)->file);
 }
 
-static const wadi_sink_ops sink_ops = {destroy, put, finish, abort_sink, have};
+static const wadi_sink_ops sink_ops = {
+    .destroy = destroy, .put = put, .finish = finish, .abort = abort_sink, .have = have};
 
 static wadi_status open_png(const char *path, const wadi_png_options *options, wadi_sink **out,
                             wadi_error *err) {

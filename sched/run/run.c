@@ -9,6 +9,7 @@
 #include "base/keep.h"
 #include "base/user_cache.h"
 #include "sched/foreign.h"
+#include "sched/run/checkpoint.h"
 #include "sched/run/profile_all.h"
 #include "sched/run/state.h"
 
@@ -29,6 +30,10 @@ static wadi_status check_options(const wadi_run_options *o, wadi_error *err) {
     }
     if ((int)o->stages < WADI_STAGES_AUTO || (int)o->stages > WADI_STAGES_APART) {
         return wadi_fail(err, WADI_INVALID, "stages: %d is none", (int)o->stages);
+    }
+    if (!(o->save_every_s >= 0 && o->save_every_s <= 1e9)) {
+        return wadi_fail(err, WADI_INVALID, "save_every_s: %g is not from 0 to 1e9",
+                         o->save_every_s);
     }
     if (!(o->watchdog_s >= 0 && o->watchdog_s <= 1e9)) {
         return wadi_fail(err, WADI_INVALID, "watchdog_s: %g is not from 0 to 1e9", o->watchdog_s);
@@ -96,14 +101,16 @@ wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader
     WADI_TRY(check_options(options != NULL ? options : &none, err));
     wadi_run *x = calloc(1, sizeof *x);
     if (x == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+    wadi_status status = WADI_OK;
     x->plan = plan;
     x->loader = *loader;
     wadi_keep_hold();
     if (options != NULL) x->options = *options;
     if (wadi_profile_is_asked()) x->options.profile = true;
     if (x->options.memory == 0) x->options.memory = default_memory;
+    if (x->options.state != NULL) status = wadi_checkpoint_create(x, err);
     if (x->options.watchdog_s == 0) x->options.watchdog_s = WADI_WATCHDOG_S;
-    const wadi_status status = make_parts(x, err);
+    if (status == WADI_OK) status = make_parts(x, err);
     if (status == WADI_OK) {
         x->learns = open_libraries(plan);
         *out = x;
@@ -115,6 +122,7 @@ wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader
 
 void wadi_run_destroy(wadi_run *x) {
     if (x == NULL) return;
+    wadi_checkpoint_destroy(x);
     if (wadi_profile_is_asked()) wadi_profile_gather(x);
     wadi_run_leave_all(x);
     wadi_run_profile_fini(x);
@@ -294,6 +302,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     WADI_GIVEN(err, run);
     WADI_TRY(check_unstarted(run, err));
     WADI_TRY(wadi_run_check_bound(run, err));
+    WADI_TRY(wadi_checkpoint_open(run, err));
     run->started = true;
     WADI_TRY(wadi_waits_create((int64_t)(run->options.watchdog_s * 1e9), &run->waits, err));
     wadi_mutex_lock(&run->lock);
@@ -317,6 +326,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     wadi_waits_destroy(run->waits);
     run->waits = NULL;
     run->finished = status == WADI_OK;
+    wadi_checkpoint_close(run, run->finished);
     return status;
 }
 
@@ -353,6 +363,10 @@ void wadi_run_home_by(wadi_run *run, wadi_home_rule rule) {
 
 void wadi_run_cancel(wadi_run *run) {
     if (run != NULL) wadi_stop_call(&run->stop);
+}
+
+void wadi_run_drain(wadi_run *run) {
+    if (run != NULL) atomic_store(&run->drains, true);
 }
 
 /* ---- looking at it ---- */

@@ -12,9 +12,9 @@ static int phase_of(const wadi_stream *s) {
     return i;
 }
 
-wadi_status wadi_run_between(wadi_stream *s, wadi_error *err) {
+wadi_status wadi_run_between(wadi_stream *s, bool last, wadi_error *err) {
     const wadi_run_saver *saver = &s->x->saver;
-    return saver->between != NULL ? saver->between(saver->env, s, err) : WADI_OK;
+    return saver->between != NULL ? saver->between(saver->env, s, last, err) : WADI_OK;
 }
 
 /* ---- saving ---- */
@@ -37,11 +37,25 @@ static wadi_status save_stage(const wadi_stage_run *g, wadi_text *out, wadi_erro
     return scan != NULL ? wadi_fold_save(g->crew, scan, out, err) : WADI_OK;
 }
 
-/* What goes to a sink is the sink's. */
+static bool lasts(const wadi_outlet *o) {
+    return o->sink->ops->last != NULL;
+}
+
+/* What goes to a sink is the sink's, up to the place that it tells. */
+static wadi_status save_sink(const wadi_outlet *o, wadi_text *out, wadi_error *err) {
+    wadi_position at = {0};
+    if (!lasts(o)) return WADI_OK;
+    WADI_TRY(wadi_sink_have(o->sink, &at, err));
+    wadi_state_put(out, at.element);
+    wadi_state_put(out, at.mark);
+    return WADI_OK;
+}
+
 static wadi_status save_end(const wadi_outlet *o, wadi_text *out, wadi_error *err) {
     const wadi_plan_fold *fold = wadi_plan_end_fold(o->plan);
     if (fold != NULL) return wadi_fold_save(o->crew, fold, out, err);
-    return o->plan->kind == WADI_END_SINK ? WADI_OK : wadi_collect_save(o->sink, out, err);
+    return o->plan->kind == WADI_END_SINK ? save_sink(o, out, err)
+                                          : wadi_collect_save(o->sink, out, err);
 }
 
 /* Nothing is on its way to a sink, and no stage has failed at an element that somebody may ask for. */
@@ -94,10 +108,19 @@ static wadi_status load_stage(wadi_stage_run *g, wadi_state_reader *from, wadi_e
     return scan != NULL ? wadi_fold_load(g->crew, scan, from, err) : WADI_OK;
 }
 
+static wadi_status load_sink(wadi_outlet *o, wadi_state_reader *from, wadi_error *err) {
+    wadi_position at = {0};
+    if (!lasts(o)) return WADI_OK;
+    WADI_TRY(wadi_state_take_count(from, WADI_STATE_ELEMENTS, &at.element, err));
+    WADI_TRY(wadi_state_take_count(from, INT64_MAX, &at.mark, err));
+    return o->sink->ops->go_on(o->sink, at, o->stream->stages[o->plan->stage].ended, err);
+}
+
 static wadi_status load_end(wadi_outlet *o, wadi_state_reader *from, wadi_error *err) {
     const wadi_plan_fold *fold = wadi_plan_end_fold(o->plan);
     if (fold != NULL) return wadi_fold_load(o->crew, fold, from, err);
-    return o->plan->kind == WADI_END_SINK ? WADI_OK : wadi_collect_load(o->sink, from, err);
+    return o->plan->kind == WADI_END_SINK ? load_sink(o, from, err)
+                                          : wadi_collect_load(o->sink, from, err);
 }
 
 /* A number that must be the plan's. */

@@ -205,8 +205,12 @@ static wadi_status begin_notes(wadi_lane *l, wadi_error *err) {
     if (!is_saved(l)) return WADI_OK;
     for (int r = 0; r < l->readers; r++) {
         wadi_position at;
-        WADI_TRY(wadi_source_tell(source_of(l, r), &at, err));
-        WADI_TRY(wadi_source_seek(source_of(l, r), at, err));
+        wadi_error why = {.status = WADI_OK};
+        wadi_status status = wadi_source_tell(source_of(l, r), &at, &why);
+        if (status == WADI_OK) status = wadi_source_seek(source_of(l, r), at, &why);
+        if (status != WADI_OK)
+            return wadi_fail(err, status, "a run that reads \"%s\" cannot be saved: %.400s",
+                             l->plan->sources[l->reader[r]].name, why.msg);
     }
     return write_note(l, &l->note, err);
 }

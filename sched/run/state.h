@@ -73,10 +73,10 @@ static inline void wadi_crew_begin_step(wadi_crew *w) {
 
 struct wadi_stream;
 
-/* Whoever saves the run. `between` is called by the compute thread between two chunks of a stream; it may call wadi_run_save (stream.h). What it
- * fails with, the run fails with. NULL: nobody saves. */
+/* Whoever saves the run. `between` is called by the compute thread between two chunks of a stream, and once behind the last of them before any
+ * sink is finished; it may call wadi_run_save (stream.h). What it fails with, the run fails with. NULL: nobody saves. */
 typedef struct wadi_run_saver {
-    wadi_status (*between)(void *env, struct wadi_stream *s, wadi_error *err);
+    wadi_status (*between)(void *env, struct wadi_stream *s, bool last, wadi_error *err);
     void *env;
 } wadi_run_saver;
 
@@ -123,8 +123,11 @@ struct wadi_run {
     WADI_VEC(wadi_named_extent) extents;
     bool *bound;       /* [ninputs] */
     wadi_array *given; /* [ninputs] as they were bound; NULL: the device computes in host memory */
-    wadi_profile_rows rows;  /* made of the profiles when somebody asks for them */
-    wadi_run_saver saver;    /* set before the run begins */
+    wadi_profile_rows rows;             /* made of the profiles when somebody asks for them */
+    wadi_run_saver saver;               /* set before the run begins */
+    struct wadi_checkpoint *checkpoint; /* with the option `state`; else NULL */
+    atomic_bool drains;                 /* it is to be saved, and to end */
+    bool drained;                       /* it has been */
     wadi_state_reader saved; /* likewise: what the stream it is of goes on from; at NULL: nothing */
     bool started, finished;
     bool learns; /* from libraries, whose knowledge is kept */

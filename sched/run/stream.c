@@ -191,12 +191,13 @@ static wadi_status compute_all(wadi_stream *s, wadi_error *err) {
         if (l == NULL) return end_broken(s, err);
         WADI_TRY(compute_next(s, l, err));
         WADI_TRY(check_stages(s, false, err));
-        WADI_TRY(wadi_run_between(s, err));
+        WADI_TRY(wadi_run_between(s, false, err));
     }
 }
 
 static wadi_status end_all(wadi_stream *s, wadi_error *err) {
     for (int i = 0; i < s->plan->nends; i++) WADI_TRY(wadi_outlet_settle(&s->outlets[i], err));
+    WADI_TRY(wadi_run_between(s, true, err));
     for (int i = 0; i < s->plan->nends; i++) WADI_TRY(wadi_outlet_end(&s->outlets[i], err));
     return WADI_OK;
 }

@@ -217,8 +217,8 @@ wadi_status wadi_handover_next(wadi_stream *s, wadi_error *err);
 
 /* ---- saved.c ---- */
 
-/* Calls whoever saves the run, if anybody does. */
-wadi_status wadi_run_between(wadi_stream *s, wadi_error *err);
+/* Calls whoever saves the run, if anybody does. last: no more chunks come, and no sink has been finished. */
+wadi_status wadi_run_between(wadi_stream *s, bool last, wadi_error *err);
 /* Appends all that the stream keeps between two chunks, after its sinks have taken all that is on its way. By the compute thread, when
  * wadi_run_saver calls. Other phases are none of it: those before run again. Errors: WADI_MEMORY, WADI_UNSUPPORTED (a stage has
  * failed; a source cannot tell its position), what a sink has failed with. */

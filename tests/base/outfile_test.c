@@ -545,6 +545,113 @@ static void what_only_looks_like_a_temporary_file_stays(void **state) {
     assert_int_equal(entries(), 4);
 }
 
+/* ---- files that last ---- */
+
+static wadi_outfile *begin_lasting(int64_t from, bool ended) {
+    wadi_outfile *f = NULL;
+    wadi_error err = {0};
+    if (wadi_outfile_open(in("a"), &(wadi_outfile_options){.lasts = true}, &f, &err) != WADI_OK)
+        fail_msg("%s", err.msg);
+    if (from > 0 && wadi_outfile_go_on(f, from, ended, &err) != WADI_OK) fail_msg("%s", err.msg);
+    return f;
+}
+
+static void append(wadi_outfile *f, const char *text) {
+    assert_int_equal(wadi_outfile_write(f, text, strlen(text), NULL), WADI_OK);
+}
+
+/* Killed: the buffer is lost, and nothing is cleaned up. */
+static void save_and_be_killed(const char *saved, const char *more) {
+    const pid_t child = fork();
+    if (child == 0) {
+        wadi_outfile *f = begin_lasting(0, false);
+        append(f, saved);
+        const wadi_status status = wadi_outfile_save(f, NULL);
+        append(f, more);
+        if (status == WADI_OK && wadi_outfile_flush(f, NULL) == WADI_OK) (void)raise(SIGKILL);
+        _exit(1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+}
+
+static void a_file_that_lasts_goes_on_where_it_was_saved(void **state) {
+    (void)state;
+    save_and_be_killed("one", "more");
+    assert_false(wadi_file_exists(in("a")));
+    assert_true(holds(in("a.wadi-kept"), "onemore"));
+    put(in("a"), "another writer");
+    assert_true(holds(in("a.wadi-kept"), "onemore"));
+    wadi_outfile *f = begin_lasting(3, false);
+    append(f, "two");
+    wadi_outfile_discard(f);
+    f = begin_lasting(3, false);
+    append(f, "six");
+    assert_int_equal(wadi_outfile_keep(f, NULL), WADI_OK);
+    assert_true(holds(in("a"), "onesix"));
+    assert_int_equal(entries(), 1);
+}
+
+static void a_file_that_lasts_may_begin_anew(void **state) {
+    (void)state;
+    save_and_be_killed("one", "more");
+    wadi_outfile *f = begin_lasting(0, false);
+    append(f, "x");
+    assert_int_equal(wadi_outfile_keep(f, NULL), WADI_OK);
+    assert_true(holds(in("a"), "x"));
+    save_and_be_killed("one", "more");
+    assert_int_equal(wadi_outfile_keep(begin_lasting(0, false), NULL), WADI_OK);
+    assert_true(holds(in("a"), ""));
+    wadi_outfile_discard(begin_lasting(0, false)); /* nothing was saved */
+    assert_int_equal(entries(), 1);
+}
+
+static void what_has_its_name_already_is_complete(void **state) {
+    (void)state;
+    wadi_outfile *f = begin_lasting(0, false);
+    append(f, "whole");
+    assert_int_equal(wadi_outfile_save(f, NULL), WADI_OK);
+    assert_int_equal(wadi_outfile_keep(f, NULL), WADI_OK);
+    f = begin_lasting(5, true);
+    assert_int_equal(wadi_outfile_save(f, NULL), WADI_OK);
+    assert_int_equal(wadi_outfile_keep(f, NULL), WADI_OK);
+    assert_true(holds(in("a"), "whole"));
+    assert_int_equal(entries(), 1);
+}
+
+static void what_is_lost_is_told(void **state) {
+    (void)state;
+    wadi_error err = {0};
+    put(in("a"), "whole");
+    wadi_outfile *f = begin_lasting(0, false);
+    assert_int_equal(wadi_outfile_go_on(f, 5, false, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, "a.wadi-kept has 0 bytes, and 5 were saved"));
+    wadi_outfile_discard(f);
+    f = begin_lasting(0, false);
+    assert_int_equal(wadi_outfile_go_on(f, 6, true, NULL), WADI_IO);
+    wadi_outfile_discard(f);
+    assert_true(holds(in("a"), "whole"));
+    assert_int_equal(entries(), 1);
+}
+
+static void a_file_that_lasts_has_one_writer_and_is_a_file(void **state) {
+    (void)state;
+    wadi_outfile *f = begin_lasting(0, false), *other = NULL;
+    const wadi_outfile_options lasting = {.lasts = true};
+    wadi_error err = {0};
+    append(f, "one");
+    assert_int_equal(wadi_outfile_save(f, NULL), WADI_OK);
+    assert_int_equal(wadi_outfile_open(in("a"), &lasting, &other, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, "another process is writing"));
+    assert_int_equal(wadi_outfile_keep(f, NULL), WADI_OK);
+    assert_true(holds(in("a"), "one"));
+    assert_int_equal(wadi_outfile_open("/dev/null", &lasting, &other, &err), WADI_UNSUPPORTED);
+    assert_int_equal(symlink("elsewhere", in("a.wadi-kept")), 0);
+    assert_int_equal(wadi_outfile_open(in("a"), &lasting, &other, &err), WADI_IO);
+    assert_int_equal(entries(), 2);
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, fresh_folder, remove_folder)
 
 int main(void) {
@@ -572,6 +679,11 @@ int main(void) {
         CASE(of_two_writers_the_last_complete_one_stands),
         CASE(what_a_killed_writer_left_is_removed_by_the_next),
         CASE(what_only_looks_like_a_temporary_file_stays),
+        CASE(a_file_that_lasts_goes_on_where_it_was_saved),
+        CASE(a_file_that_lasts_may_begin_anew),
+        CASE(what_has_its_name_already_is_complete),
+        CASE(what_is_lost_is_told),
+        CASE(a_file_that_lasts_has_one_writer_and_is_a_file),
         cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,7 +149,7 @@ done
 ends "wadi, a FIFO nobody reads" 143 TERM rests "$wadi" run dbl.wadi s=10:@z.raw out=@unread
 sleep 1000 <unread &
 reader=$!
-head -c 8000000 /dev/zero >long.raw
+head -c 1600000 /dev/zero >long.raw
 ends "wadi, a full FIFO" 143 TERM rests "$wadi" run dbl.wadi s=1000:@long.raw out=@unread
 ends "wadi, a full standard output" 143 TERM rests "$wadi" run dbl.wadi s=1000:@long.raw >unread
 ends "wadi-flac, a full standard output" 143 TERM rests "$flac" -q $samples -c "$flac" >unread
@@ -180,6 +180,26 @@ until_that $pid catches $pid
 kill -TERM $pid $pid
 gone $pid
 [ "$status" = 143 ] || wrong "two signals at once: status $status"
+
+# A run that is saved ends well, and the same command goes on: the outputs are those of one run.
+cat >long.wadi <<'END'
+program long
+stream_in s : seq(i64[10])
+t = map_seq s (x) {
+    y = map x (v) { iterate 3000 (k, a) { add (mul a 7) (xor a k) } from v }
+    yield y
+}
+stream_out "out" t
+END
+head -c 160000 /dev/urandom >random.raw
+"$wadi" run long.wadi s=@random.raw out=@once.raw
+ends "wadi, a run that is saved" 0 TERM @kept/state \
+    "$wadi" run long.wadi s=@random.raw out=@saved.raw --chunk 20 --state kept --every 0
+[ -s kept/state ] && [ ! -e saved.raw ] && [ -s saved.raw.wadi-kept ] || wrong "the run was not saved"
+grep -q 'the same command goes on' messages || wrong "a run that is saved: $(cat messages)"
+"$wadi" run long.wadi s=@random.raw out=@saved.raw --state kept
+cmp once.raw saved.raw || wrong "a run that went on has other outputs"
+[ ! -e kept ] && [ ! -e saved.raw.wadi-kept ] || wrong "a run that went on has left something"
 
 # Nobody reads: no words, and the end that shells expect.
 status=$( { "$wadi" run dbl.wadi s=1000:@long.raw 2>messages || echo $? >code; } | head -n 1 >/dev/null; cat code)

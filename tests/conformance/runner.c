@@ -338,8 +338,9 @@ int conf_cuts(void) {
     return cuts_made;
 }
 
-static wadi_status cut(void *env, wadi_stream *s, wadi_error *err) {
+static wadi_status cut(void *env, wadi_stream *s, bool last, wadi_error *err) {
     cutter *k = env;
+    WADI_UNUSED(last);
     if (!k->stream) k->stream = s->plan;
     if (s->plan != k->stream || --k->chunks != 0) return WADI_OK;
     const wadi_status st = wadi_run_save(s, &k->text, err);

@@ -68,9 +68,9 @@ static void a_link_has_nothing_for_good(void **state) {
     const wadi_link_options binds = {.bind = true};
     wadi_sink *sink = NULL;
     wadi_error err = {0};
-    int64_t n = 0;
+    wadi_position at;
     assert_int_equal(wadi_sink_link(link_ipc_address("g"), &binds, &sink, &err), WADI_OK);
-    assert_int_equal(wadi_sink_have(sink, &n, &err), WADI_UNSUPPORTED);
+    assert_int_equal(wadi_sink_have(sink, &at, &err), WADI_UNSUPPORTED);
     assert_string_equal(err.msg, "a link sink cannot say what it has");
     wadi_sink_destroy(sink);
 }

@@ -173,7 +173,6 @@ static void those_that_cannot_say_so(void **state) {
     wadi_source *source = NULL;
     wadi_sink *sink = NULL;
     wadi_position at;
-    int64_t n;
     wadi_error err = {0};
     const wadi_part part = wadi_part_fixed(WADI_U8, 0, NULL);
     assert_int_equal(wadi_source_callback(1, &part, pull, NULL, &source, NULL), WADI_OK);
@@ -182,7 +181,7 @@ static void those_that_cannot_say_so(void **state) {
     assert_string_equal(err.msg, "a callback source cannot say where it stands");
     assert_int_equal(wadi_source_seek(source, (wadi_position){0}, &err), WADI_UNSUPPORTED);
     assert_string_equal(err.msg, "a callback source cannot begin elsewhere");
-    assert_int_equal(wadi_sink_have(sink, &n, &err), WADI_UNSUPPORTED);
+    assert_int_equal(wadi_sink_have(sink, &at, &err), WADI_UNSUPPORTED);
     assert_string_equal(err.msg, "a callback sink cannot say what it has");
     wadi_source_destroy(source);
     wadi_sink_destroy(sink);
@@ -208,9 +207,9 @@ static void put(wadi_sink *sink, int64_t first, int64_t count) {
 }
 
 static void has(wadi_sink *sink, int64_t want) {
-    int64_t n = -1;
-    assert_int_equal(wadi_sink_have(sink, &n, NULL), WADI_OK);
-    assert_int_equal(n, want);
+    wadi_position at = {.element = -1};
+    assert_int_equal(wadi_sink_have(sink, &at, NULL), WADI_OK);
+    assert_int_equal(at.element, want);
 }
 
 static void a_memory_sink_has_what_it_got(void **state) {
@@ -245,6 +244,46 @@ static void a_file_is_there_when_it_is_finished(void **state) {
     has(sink, 0);
     wadi_sink_destroy(sink);
     (void)unlink(out);
+}
+
+/* Another sink, as that of another process would, goes on with what lasts. */
+static void a_file_that_lasts_is_there_at_once(void **state) {
+    (void)state;
+    wadi_sink *sink = NULL;
+    wadi_position at;
+    char out[64], whole[64];
+    (void)snprintf(out, sizeof out, "%s.out", path);
+    (void)snprintf(whole, sizeof whole, "%s.whole", path);
+    assert_int_equal(wadi_sink_raw(out, &sink, NULL), WADI_OK);
+    assert_int_equal(sink->ops->last(sink, NULL), WADI_OK);
+    put(sink, 0, 4);
+    has(sink, 4);
+    assert_int_equal(wadi_sink_have(sink, &at, NULL), WADI_OK);
+    put(sink, 4, 3);
+    sink->ops->abort(sink, &(wadi_error){.status = WADI_CANCELLED});
+    wadi_sink_destroy(sink);
+    assert_int_equal(wadi_sink_raw(out, &sink, NULL), WADI_OK);
+    assert_int_equal(sink->ops->last(sink, NULL), WADI_OK);
+    assert_int_equal(sink->ops->go_on(sink, at, false, NULL), WADI_OK);
+    has(sink, 4);
+    put(sink, 4, 7);
+    assert_int_equal(sink->ops->finish(sink, NULL), WADI_OK);
+    has(sink, 11);
+    wadi_sink_destroy(sink);
+    assert_int_equal(wadi_sink_raw(whole, &sink, NULL), WADI_OK);
+    put(sink, 0, 11);
+    assert_int_equal(sink->ops->finish(sink, NULL), WADI_OK);
+    wadi_sink_destroy(sink);
+    char *one = NULL, *other = NULL;
+    size_t n = 0, m = 0;
+    assert_int_equal(wadi_file_read(out, &one, &n, NULL), WADI_OK);
+    assert_int_equal(wadi_file_read(whole, &other, &m, NULL), WADI_OK);
+    assert_int_equal(n, m);
+    assert_memory_equal(one, other, n);
+    free(one);
+    free(other);
+    (void)unlink(out);
+    (void)unlink(whole);
 }
 
 #if defined WADI_HAVE_CFITSIO || defined WADI_HAVE_PNG
@@ -304,6 +343,7 @@ int main(void) {
         cmocka_unit_test(those_that_cannot_say_so),
         cmocka_unit_test(a_memory_sink_has_what_it_got),
         cmocka_unit_test(a_file_is_there_when_it_is_finished),
+        cmocka_unit_test(a_file_that_lasts_is_there_at_once),
         cmocka_unit_test(an_image_is_there_when_it_is_finished),
     };
     const int fd = mkstemp(path);

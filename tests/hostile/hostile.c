@@ -28,6 +28,11 @@ const hostile_case hostile_cases[HOSTILE_CASES] = {
      .argument = {"cli/wadi", "run", "../in/double.wadi", "s=100:@../in/values.raw",
                   "out=@out.raw"},
      .output = {"out.raw"}},
+    {.name = "state",
+     .argument = {"cli/wadi", "run", "../in/double.wadi", "s=100:@../in/values.raw", "out=@out.raw",
+                  "--state", "kept", "--every", "0", "--chunk", "300"},
+     .output = {"out.raw"},
+     .state = "kept"},
     {.name = "null",
      .argument = {"cli/wadi", "run", "../in/double.wadi", "s=100:@../in/values.raw", "out=@out.raw",
                   "--device", "null"},
@@ -181,7 +186,8 @@ static bool is_expected(const hostile_case *c, const char *name, bool done) {
         if (strcmp(name, c->output[i]) == 0) return true;
     /* What a receiver has of a stream that broke is told, and kept until the next one. */
     if (!done && c->peer[0] != NULL && strcmp(name, "out.fits.partial") == 0) return true;
-    return !done && c->state != NULL && strcmp(name, c->state) == 0;
+    if (done || c->state == NULL) return false;
+    return strcmp(name, c->state) == 0 || strcmp(name, "out.raw.wadi-kept") == 0;
 }
 
 enum folder { RUN, CACHE, TMP };

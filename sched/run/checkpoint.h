@@ -1,0 +1,34 @@
+/* A run that goes on after its process was ended: what it needs for that is kept in a folder.
+ *
+ * The file DIR/state is replaced now and then, between two chunks. It holds what the run is of (checkpoint_of.c), the place of
+ * each sink of the stream at work, and the stream (saved.c). It begins with a title and ends with a digest, so a damaged file is
+ * known as one. The run whose first command it is finds it, and goes on from there. Of phases before that stream nothing is kept:
+ * they run again, and give what they gave. When the run has ended well, the file is removed.
+ *
+ * DIR/lock is locked as long as a run uses the folder. */
+#ifndef WADI_SCHED_RUN_CHECKPOINT_H
+#define WADI_SCHED_RUN_CHECKPOINT_H
+
+#include "base/text.h"
+#include "sched/run/stream.h"
+
+typedef struct wadi_checkpoint wadi_checkpoint;
+
+/* Of a run with the option `state`, when it is made: it will be saved. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_checkpoint_create(wadi_run *x, wadi_error *err);
+/* Before the run begins, with all bound: opens the folder, and reads what is there. Errors: WADI_IO (folder or file; another process uses
+ * it), WADI_INVALID (it is of something else), WADI_UNSUPPORTED (a sink cannot go on, a source cannot go back). */
+WADI_NODISCARD wadi_status wadi_checkpoint_open(wadi_run *x, wadi_error *err);
+/* The run is over. well: what was kept is removed. */
+void wadi_checkpoint_close(wadi_run *x, bool well);
+void wadi_checkpoint_destroy(wadi_run *x);
+
+/* ---- checkpoint_of.c ---- */
+
+/* Appends what the run is of: the version, the program, the inputs, and the data of its sources. */
+wadi_status wadi_checkpoint_describe(const wadi_run *x, wadi_text *out, wadi_error *err);
+/* Goes behind such a description. If it is not of this run, says in which way it differs: WADI_INVALID. With `any`, differences are no failure. */
+wadi_status wadi_checkpoint_compare(const wadi_run *x, bool any, wadi_state_reader *from,
+                                    wadi_error *err);
+
+#endif

@@ -1,0 +1,306 @@
+/* Runs that are saved in a folder and go on in another run: what comes out is what one run gives. What is saved of something else, damaged
+ * or in use is refused. tests/conformance/saved_test.c checks what each kind of stage keeps, tests/hostile/killed_test.c kills. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <unistd.h>
+
+#include "base/file.h"
+#include "wadi/wadi.h"
+
+enum { ELEMENTS = 200, WIDE = 3 };
+
+static char folder[64], kept[96], state_file[128], out_file[96];
+
+static const char text[] = "program sums\n"
+                           "input start : i64\n"
+                           "stream_in s : seq(i64[3])\n"
+                           "t = scan_seq s start (k, x) {\n"
+                           "    n = unit { add (mul (the k) 3) (x ! 1) }\n"
+                           "    yield n\n}\n"
+                           "u = map_seq s (x) {\n    y = map x (v) { mul v v }\n    yield y\n}\n"
+                           "last = fold_seq s start (k, x) {\n"
+                           "    n = unit { sub (mul (the k) 5) (x ! 2) }\n    yield n\n}\n"
+                           "stream_out \"sums\" t\nstream_out \"squares\" u\noutput last\n";
+
+static int make_folder(void **unused) {
+    (void)unused;
+    (void)snprintf(folder, sizeof folder, "/tmp/wadi_state_XXXXXX");
+    if (mkdtemp(folder) == NULL) return 1;
+    (void)snprintf(kept, sizeof kept, "%s/kept", folder);
+    (void)snprintf(state_file, sizeof state_file, "%s/state", kept);
+    (void)snprintf(out_file, sizeof out_file, "%s/out.raw", folder);
+    return 0;
+}
+
+static int remove_folder(void **unused) {
+    char command[160];
+    (void)unused;
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+/* ---- one run ---- */
+
+typedef struct run_case {
+    const char *text;
+    int64_t start, first; /* the input, and the first number of the data */
+    int64_t elements;     /* of the data */
+    int64_t drain_at;     /* drains when the sink gets this element; -1: never */
+    bool accept, no_state, to_memory, beside;
+} run_case;
+
+typedef struct seen {
+    int64_t sum[ELEMENTS],
+        next; /* what the sink of "sums" got, and the element it must get next, or an earlier one */
+    wadi_run *run;
+    const run_case *c;
+    wadi_status beside; /* what another run with the same folder gave */
+    bool gap;
+} seen;
+
+typedef struct outcome {
+    wadi_status status;
+    wadi_error err;
+    bool drained;
+    int64_t last;
+} outcome;
+
+static outcome go(const run_case *c, seen *s);
+
+static wadi_status take(void *env, int64_t index, int parts, const wadi_array *element,
+                        wadi_error *err) {
+    seen *s = env;
+    (void)parts;
+    (void)err;
+    s->gap = s->gap || index > s->next || index >= ELEMENTS;
+    if (s->gap) return WADI_OK;
+    s->sum[index] = *(const int64_t *)element[0].column[0];
+    s->next = index + 1;
+    if (index == s->c->drain_at) wadi_run_drain(s->run);
+    if (s->c->beside && index == 0) {
+        run_case other = *s->c;
+        seen dummy = {.next = 0};
+        other.beside = false;
+        s->beside = go(&other, &dummy).status;
+    }
+    return WADI_OK;
+}
+
+static void bind(wadi_run *run, const run_case *c, seen *s, wadi_source **source,
+                 wadi_sink **sink) {
+    static int64_t data[ELEMENTS * WIDE], start;
+    const wadi_array rows = {.rank = 2,
+                             .fields = 1,
+                             .shape = {c->elements, WIDE},
+                             .type = {WADI_I64},
+                             .column = {data}},
+                     one = {.fields = 1, .type = {WADI_I64}, .column = {&start}};
+    for (int64_t i = 0; i < ELEMENTS * WIDE; i++) data[i] = c->first + i * i % 1000;
+    start = c->start;
+    assert_int_equal(wadi_run_input(run, "start", &one, NULL), WADI_OK);
+    assert_int_equal(wadi_source_memory(&rows, source, NULL), WADI_OK);
+    assert_int_equal(wadi_run_source(run, "s", *source, NULL), WADI_OK);
+    assert_int_equal(wadi_sink_callback(take, s, &sink[0], NULL), WADI_OK);
+    if (c->to_memory)
+        assert_int_equal(wadi_sink_memory(&sink[1], NULL), WADI_OK);
+    else
+        assert_int_equal(wadi_sink_raw(out_file, &sink[1], NULL), WADI_OK);
+    assert_int_equal(wadi_run_sink(run, "sums", sink[0], NULL), WADI_OK);
+    assert_int_equal(wadi_run_sink(run, "squares", sink[1], NULL), WADI_OK);
+}
+
+static outcome go(const run_case *c, seen *s) {
+    const wadi_run_options options = {.threads = 1,
+                                      .chunk = 7,
+                                      .state = c->no_state ? NULL : kept,
+                                      .save_every_s = c->drain_at >= 0 ? 1e-9 : 0,
+                                      .accept_change = c->accept};
+    outcome o = {.status = WADI_OK};
+    wadi_exe *exe = NULL;
+    wadi_run *run = NULL;
+    wadi_source *source = NULL;
+    wadi_sink *sink[2] = {NULL, NULL};
+    wadi_array last;
+    wadi_run_stats stats;
+    assert_int_equal(wadi_compile_text(c->text, "state_test", NULL, &exe, NULL), WADI_OK);
+    assert_int_equal(wadi_run_create(exe, &options, &run, NULL), WADI_OK);
+    bind(run, c, s, &source, sink);
+    s->run = run;
+    s->c = c;
+    o.status = wadi_run_go(run, &o.err);
+    wadi_run_stats_get(run, &stats);
+    o.drained = stats.drained;
+    if (o.status == WADI_OK) {
+        assert_int_equal(wadi_run_result(run, "last", &last, NULL), WADI_OK);
+        o.last = *(const int64_t *)last.column[0];
+    }
+    wadi_run_destroy(run);
+    wadi_source_destroy(source);
+    wadi_sink_destroy(sink[0]);
+    wadi_sink_destroy(sink[1]);
+    wadi_exe_destroy(exe);
+    return o;
+}
+
+static run_case usual(int64_t drain_at) {
+    return (run_case){
+        .text = text, .start = 11, .first = 5, .elements = ELEMENTS, .drain_at = drain_at};
+}
+
+/* ---- going on ---- */
+
+static void a_run_goes_on_after_it_was_drained(void **unused) {
+    static const int64_t steps[] = {9, 150};
+    static seen whole, parts;
+    run_case c = usual(-1);
+    char *want = NULL, *got = NULL;
+    size_t want_n = 0, got_n = 0;
+    (void)unused;
+    c.no_state = true;
+    const outcome once = go(&c, &whole);
+    assert_int_equal(once.status, WADI_OK);
+    assert_int_equal(wadi_file_read(out_file, &want, &want_n, NULL), WADI_OK);
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        outcome o = {.status = WADI_CANCELLED};
+        int runs = 0;
+        (void)unlink(out_file);
+        parts = (seen){.next = 0};
+        for (; o.status == WADI_CANCELLED && runs < ELEMENTS; runs++) {
+            c = usual(parts.next + steps[k]);
+            o = go(&c, &parts);
+            assert_true(o.status == WADI_OK || o.drained);
+            assert_true((access(out_file, F_OK) == 0) == (o.status == WADI_OK));
+        }
+        assert_int_equal(o.status, WADI_OK);
+        assert_true(runs > 1);
+        assert_false(parts.gap);
+        assert_int_equal(o.last, once.last);
+        assert_memory_equal(parts.sum, whole.sum, sizeof whole.sum);
+        assert_int_equal(wadi_file_read(out_file, &got, &got_n, NULL), WADI_OK);
+        assert_int_equal(got_n, want_n);
+        assert_memory_equal(got, want, want_n);
+        free(got);
+        assert_int_not_equal(access(kept, F_OK), 0); /* nothing is left of it */
+    }
+    free(want);
+}
+
+/* ---- what is refused ---- */
+
+static void drain_once(void) {
+    static seen s;
+    const run_case c = usual(20);
+    s = (seen){.next = 0};
+    assert_int_equal(go(&c, &s).status, WADI_CANCELLED);
+    assert_int_equal(access(state_file, F_OK), 0);
+}
+
+static void refused(const run_case *c, wadi_status status, const char *words) {
+    static seen s;
+    s = (seen){.next = ELEMENTS};
+    const outcome o = go(c, &s);
+    assert_int_equal(o.status, status);
+    if (strstr(o.err.msg, words) == NULL) fail_msg("%s", o.err.msg);
+    assert_int_equal(s.next, ELEMENTS); /* nothing was delivered */
+    assert_int_equal(access(state_file, F_OK), 0);
+}
+
+static void another_run_is_refused(void **unused) {
+    static seen s;
+    char other[sizeof text];
+    run_case c = usual(-1);
+    (void)unused;
+    drain_once();
+    memcpy(other, text, sizeof text);
+    *strchr(strstr(other, ") 3)"), '3') = '4';
+    c.text = other;
+    refused(&c, WADI_INVALID, "another program");
+    c = usual(-1);
+    c.start = 12;
+    refused(&c, WADI_INVALID, "another input \"start\"");
+    c = usual(-1);
+    c.first = 6;
+    refused(&c, WADI_INVALID, "other data of the source \"s\"");
+    c = usual(-1);
+    c.elements = ELEMENTS - 1;
+    refused(&c, WADI_INVALID, "other data of the source \"s\"");
+    c.accept = true;
+    s = (seen){.next = ELEMENTS};
+    assert_int_equal(go(&c, &s).status, WADI_OK);
+    assert_int_equal(s.next, ELEMENTS - 1);
+    assert_int_not_equal(access(kept, F_OK), 0);
+}
+
+static void damage_is_refused(void **unused) {
+    const run_case c = usual(-1);
+    char *bytes = NULL;
+    size_t n = 0;
+    (void)unused;
+    drain_once();
+    assert_int_equal(wadi_file_read(state_file, &bytes, &n, NULL), WADI_OK);
+    for (size_t at = 0; at < n; at += at < 8 || at + 4 > n ? 1 : 61) {
+        bytes[at] = (char)(bytes[at] ^ 0x10);
+        assert_int_equal(wadi_file_write(state_file, bytes, n, 0600, NULL), WADI_OK);
+        refused(&c, WADI_IO, "remove it to begin anew");
+        bytes[at] = (char)(bytes[at] ^ 0x10);
+        assert_int_equal(wadi_file_write(state_file, bytes, at, 0600, NULL), WADI_OK);
+        refused(&c, WADI_IO, "remove it to begin anew");
+    }
+    free(bytes);
+    assert_int_equal(unlink(state_file), 0);
+}
+
+static void a_lost_output_is_refused(void **unused) {
+    const run_case c = usual(-1);
+    char part[128];
+    (void)unused;
+    drain_once();
+    (void)snprintf(part, sizeof part, "%s.wadi-kept", out_file);
+    assert_int_equal(truncate(part, 8), 0);
+    refused(&c, WADI_IO, "has 8 bytes");
+    assert_int_equal(unlink(part), 0);
+    refused(&c, WADI_IO, "has 0 bytes");
+    assert_int_equal(unlink(state_file), 0);
+}
+
+static void two_runs_do_not_share_a_folder(void **unused) {
+    static seen s;
+    run_case c = usual(-1);
+    (void)unused;
+    c.beside = true;
+    s = (seen){.next = 0};
+    assert_int_equal(go(&c, &s).status, WADI_OK);
+    assert_int_equal(s.beside, WADI_IO);
+}
+
+static void a_sink_that_cannot_go_on_is_refused(void **unused) {
+    static seen s;
+    run_case c = usual(-1);
+    (void)unused;
+    c.to_memory = true;
+    s = (seen){.next = 0};
+    const outcome o = go(&c, &s);
+    assert_int_equal(o.status, WADI_UNSUPPORTED);
+    assert_string_equal(o.err.msg,
+                        "\"squares\": a memory sink cannot go on after its process was ended");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_goes_on_after_it_was_drained),
+        cmocka_unit_test(another_run_is_refused),
+        cmocka_unit_test(damage_is_refused),
+        cmocka_unit_test(a_lost_output_is_refused),
+        cmocka_unit_test(two_runs_do_not_share_a_folder),
+        cmocka_unit_test(a_sink_that_cannot_go_on_is_refused),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
