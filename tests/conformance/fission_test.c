@@ -190,7 +190,7 @@ static const law laws[] = {
      INPUTS "y = scanl1 m (a, x) { add (mul a 0.75f32) x }\n"
             "z = scanl 0.5 v (a, x) { add a x }\n"
             "output y\noutput z\n",
-     0, IN_VECTOR},
+     0, IN_ROWS, (IN_VECTOR + 3) / 4}, /* a unit of the vector is four blocks */
     {"elements of streams, of one shape and of several",
      INPUTS "s = produce 13 (i) {\n"
             "    x = generate 3 (j) { fdiv (convert f64 (add (mul (the i) 100) j)) 7.0 }\n"
