@@ -70,6 +70,8 @@ typedef struct wadi_device_calls {
 } wadi_device_calls;
 
 typedef struct wadi_device_ops {
+    bool
+        rounds; /* launches of a few units cost little, and what one has read is in a cache for the next */
     void (*destroy)(wadi_device *self);
     /* Workers' time spent, summed, since it was opened. Any thread. */
     int64_t (*busy_ns)(const wadi_device *self);

@@ -183,9 +183,9 @@ typedef struct wadi_plan_work {
     wadi_plan_where extent[WADI_MAX_RANK];
 } wadi_plan_work;
 
-/* One instruction of a version. */
 enum { WADI_STEP_ROUNDS = 3 }; /* steps that may run with one, at most */
 
+/* One instruction of a version. */
 typedef struct wadi_plan_step {
     wadi_step_kind kind;
     const char *kernel, *units; /* symbol names in the version's module; NULL: none */

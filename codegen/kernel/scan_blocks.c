@@ -341,7 +341,8 @@ void wadi_lower_scan_lasts(wadi_lower *l, const wadi_bind *bind, const wadi_scan
         for (int f = 0; f < c->fields; f++) wadi_lb_store(b, t->pointer[f], at, last[f]);
     }
     wadi_lb_else(b);
-    const wadi_lv blk = wadi_lb_for(b, from, entries, 1, "blk");
+    const wadi_lv end = wadi_lb_bin(b, WADI_SOP_MIN, below, entries);
+    const wadi_lv blk = wadi_lb_for(b, from, end, 1, "blk");
     wadi_lower_scan_last(l, bind, t, ix, blk);
     wadi_lb_end(b);
     wadi_lb_end(b);

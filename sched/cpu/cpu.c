@@ -330,7 +330,8 @@ static void destroy(wadi_device *self) {
     free(d);
 }
 
-static const wadi_device_ops ops = {.destroy = destroy,
+static const wadi_device_ops ops = {.rounds = true,
+                                    .destroy = destroy,
                                     .busy_ns = busy_ns,
                                     .workers = workers,
                                     .begin = begin,

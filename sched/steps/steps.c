@@ -151,7 +151,7 @@ static wadi_status step_flat(wadi_steps *s, int at, wadi_error *err) {
 enum { ROUND = 8 };
 
 static void flat_rounds(wadi_steps *s, const flat *f, int n) {
-    bool alike = s->slots->residence == NULL; /* a queue of launches has no use for rounds */
+    bool alike = s->device->ops->rounds;
     for (int k = 1; k < n; k++) alike = alike && f[k].n == f[0].n;
     for (int k = 0; k < n && !alike; k++) flat_run(s, &f[k], 0, f[k].n);
     const int64_t all = alike ? f[0].n : 0;

@@ -146,13 +146,21 @@ static void blocks_unit(wadi_lower *l, const wadi_unit *u) {
 }
 
 static wadi_status by_rounds(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut lasts = {
-        .extents = table_extents, .pieces = groups_of_entries, .unit = lasts_unit, .rounds = 2};
+    static const wadi_cut lasts = {.extents = table_extents,
+                                   .pieces = groups_of_entries,
+                                   .unit = lasts_unit,
+                                   .each = WADI_SCAN_TOGETHER,
+                                   .rounds = 2};
     static const wadi_cut carries = {.extents = table_extents,
                                      .pieces = groups_of_entries,
                                      .unit = carry_on_unit,
                                      .in_order = true};
-    static const wadi_cut blocks = {.pieces = groups_of_blocks, .unit = blocks_unit};
+    static const wadi_cut blocks = {.pieces = groups_of_blocks,
+                                    .unit = blocks_unit,
+                                    .each = WADI_SCAN_TOGETHER * WADI_SCAN_BLOCK};
+    /* results stand one place behind their elements */
+    static const wadi_cut behind_z = {.pieces = groups_of_blocks, .unit = blocks_unit};
+    const wadi_cut *last = bind->nargs == 2 ? &behind_z : &blocks;
     static const wadi_cut kept = {.extents = runs_extents};
     const wadi_array_type *t = &c->y->m->values[bind->results[0]].type.array[0];
     names n;
@@ -165,10 +173,10 @@ static wadi_status by_rounds(wadi_flat *c, const wadi_bind *bind, int slot, cons
         WADI_TRY(wadi_flat_storage(c, bind, runs, &kept, runs_name));
     }
     WADI_TRY(wadi_flat_storage(c, bind, table, &lasts, n.lasts));
-    WADI_TRY(wadi_flat_storage(c, bind, slot, &blocks, tag));
+    WADI_TRY(wadi_flat_storage(c, bind, slot, last, tag));
     WADI_TRY(wadi_flat_cut(c, bind, table, &lasts, n.lasts, -1, false));
     WADI_TRY(wadi_flat_cut(c, bind, table, &carries, n.carries, runs, false));
-    return wadi_flat_cut(c, bind, slot, &blocks, tag, table, false);
+    return wadi_flat_cut(c, bind, slot, last, tag, table, false);
 }
 
 /* In what order faults would be found cannot be said of blocks that are computed together. */
