@@ -1,5 +1,5 @@
-/* Values in the memory of others: which values of a fold's body may overwrite the current state, and which arrays of the main block an
- * array that nobody reads any more.
+/* Values in the memory of others: which values of a fold's body may overwrite the current state, and which arrays of the main block may
+ * overwrite an array that nobody reads any more.
  *
  * The next state of a fold takes over the memory of the current one, so that no step copies it, if every element is read
  * before it is replaced or at that moment. That holds for
@@ -21,7 +21,8 @@ typedef struct placing {
     int depth; /* of delayed values */
 } placing;
 
-/* Looking for reads of `from`. An array with the memory of another one, as a reshaped one may have, is read where that is read. */
+/* Looking for reads of `from`. What may have the memory of another array is read where that is read: a reshaped array, and what a branch, a loop
+ * or a routine's region hands on. */
 typedef struct reading {
     const wadi_planning *p;
     wadi_val from;
@@ -38,7 +39,9 @@ static bool is_delayed(const wadi_planning *p, wadi_val v) {
 }
 
 static bool may_be_same(const wadi_planning *p, wadi_val v) {
-    return p->m->values[v].def == WADI_DEF_BIND && p->m->values[v].bind->op->keeps_memory;
+    const wadi_value *value = &p->m->values[v];
+    return value->def == WADI_DEF_BIND &&
+           (value->bind->op->keeps_memory || value->bind->nblocks > 0);
 }
 
 static void see(void *env, const wadi_read *r) {
@@ -115,8 +118,15 @@ static bool same_elements(const wadi_elem *a, const wadi_elem *b) {
     return true;
 }
 
+/* What is computed field by field is stored field by field, and one that is stored may be read for the next. What is copied reads anew. */
+static bool is_by_fields(const placing *g, const wadi_bind *b, wadi_val v) {
+    return g->p->m->values[v].type.array[0].elem.fields > 1 &&
+           (b->op->one_to_one || b->op->in_place);
+}
+
 static bool may_take(const placing *g, wadi_bind *b, wadi_val v, wadi_val from) {
     const wadi_value *of = g->p->m->values;
+    if (is_by_fields(g, b, v)) return false;
     if (!wadi_shapes_same(g->p->y.shapes, g->p->m, v, from) ||
         !same_elements(&of[v].type.array[0].elem, &of[from].type.array[0].elem))
         return false;
@@ -182,12 +192,12 @@ void wadi_planning_in_place(wadi_planning *p, wadi_block *r, int nstate, const i
 
 /* ---- arrays of the main block ---- */
 
-/* An array of the pending phase that is memory of its own: not what a branch or a loop gives, which may be what it was passed. */
+/* An array of the pending phase that is memory of its own: not what a branch, a loop or a routine's region gives, which may be what it was passed. */
 static bool is_own(const wadi_planning *p, wadi_val v) {
     const wadi_value *value = &p->m->values[v];
     return value->def == WADI_DEF_BIND && value->bind->nresults == 1 && wadi_is_stored(&p->y, v) &&
            value->type.array[0].rank > 0 && !value->bind->op->keeps_memory &&
-           (value->bind->nblocks == 0 || value->bind->op->routine);
+           value->bind->nblocks == 0;
 }
 
 /* The number of b among the pending bindings; their number: it is none of them. */

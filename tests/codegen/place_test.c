@@ -308,7 +308,7 @@ static void arrays_replace_what_nobody_reads_any_more(void **state) {
         {"r = zip_with a xs (x, y) { p: x, q: y }\n"
          "s = scanl1 r (p, q, x, y) { p: max p x, q: add q y }\n"
          "z = map s (p, q) { p: q, q: p }\noutput z\n",
-         "s"},
+         NULL}, /* fields might change places */
         {"z = permute a xs at (x, y) { add x y } (i, k) { true, k }\noutput z\n", "a"},
         {"m = fold 0.0 a (x, y) { max x y }\n"
          "z = map a (x) { mul x (the m) }\noutput z\n",
