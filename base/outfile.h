@@ -76,8 +76,8 @@ WADI_NODISCARD wadi_status wadi_outfile_flush(wadi_outfile *f, wadi_error *err);
  * that are not streams. The library must have closed the file before keep or discard. */
 const char *wadi_outfile_name(const wadi_outfile *f);
 
-/* Completes the file and gives it its name. Takes owned_f in any case. After a failure nothing of the file is left, and what had the
- * name before is unchanged. Errors: WADI_INVALID (only_new: it exists), WADI_IO, WADI_MEMORY. */
+/* Completes the file and gives it its name. Takes owned_f in any case. After a failure nothing of the file is left, unless it lasts and was
+ * saved, and what had the name before is unchanged. Errors: WADI_INVALID (only_new: it exists), WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_outfile_keep(wadi_outfile *owned_f, wadi_error *err);
 /* Removes what was written, unless it went into a stream, or was saved. NULL is fine. */
 void wadi_outfile_discard(wadi_outfile *owned_f);

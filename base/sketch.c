@@ -37,7 +37,8 @@ static ssize_t read_at(int fd, unsigned char *to, size_t n, off_t at) {
 
 /* Where block i begins in a file of `bytes` bytes: the first at 0, the last at the end. */
 static off_t begin_of(int i, off_t bytes) {
-    return (off_t)((double)(bytes - BLOCK) / (BLOCKS - 1) * i);
+    const off_t last = bytes - BLOCK, step = last / (BLOCKS - 1);
+    return i == BLOCKS - 1 ? last : step * i;
 }
 
 /* The bytes that stand for the file, one after another. Returns how many, or -1: errno. */

@@ -93,7 +93,7 @@ typedef struct wadi_run_options {
     const char *
         state; /**< a folder in which the run is saved now and then, so that the same run goes on from there after its
                              process was ended in any way; it must be its own. Sources must be able to go back, and sinks write files
-                             or may get elements again. NULL: nothing is saved. docs/RUNTIME.md */
+                             or may get elements again. Borrowed until the run is destroyed. NULL: nothing is saved. docs/RUNTIME.md */
     double save_every_s; /**< with `state`: the least time between two savings; 0: 5 */
     bool
         accept_change; /**< with `state`: goes on with another version, program or other data, if what is saved fits */

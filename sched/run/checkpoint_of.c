@@ -48,7 +48,11 @@ static wadi_status add_inputs(const wadi_run *x, facts *all, wadi_error *err) {
         const wadi_plan_input *in = &x->plan->inputs[i];
         const wadi_array a = x->given != NULL ? x->given[i] : wadi_slots_array(&x->slots, in->slot);
         wadi_text value = {0};
-        WADI_TRY(wadi_sketch_array(&a, &value, err));
+        const wadi_status status = wadi_sketch_array(&a, &value, err);
+        if (status != WADI_OK) {
+            wadi_text_fini(&value);
+            return status;
+        }
         WADI_TRY(add(all, in->name, "another input", &value, err));
     }
     return WADI_OK;

@@ -42,7 +42,7 @@ void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out) {
     memcpy(out->home, run->home_why, sizeof out->home);
     wadi_run_add_copies(out, run->device);
     out->device = run->devices.name;
-    out->drained = run->drained;
+    out->drained = atomic_load(&run->drained);
     out->threads = run->device->ops->workers(run->device);
     const double used = (double)(run->device->ops->busy_ns(run->device) + apart_ns);
     wadi_mutex_unlock(&run->lock);

@@ -36,7 +36,7 @@ static void sketch_of(size_t n, char *out, size_t room) {
 
 /* Of a short file every byte counts; of a long one the first, the last, and some between. */
 static void other_files_have_other_sketches(void **state) {
-    static const size_t sizes[] = {0, 1, 4095, 262144, 262145, LARGE};
+    static const size_t sizes[] = {0, 1, 4095, 262144, 262145, 262149, 300007, LARGE};
     char one[200], other[200];
     (void)state;
     for (size_t i = 0; i < LARGE; i++) data[i] = (unsigned char)(i * i >> 7);

@@ -52,8 +52,8 @@ int main(void) {
         const hostile_case *c = &hostile_cases[k];
         const double end = hostile_now() + (until - hostile_now()) / (HOSTILE_CASES - k);
         long calls = 0, here = 0;
-        /* Standard output has no name to share, a session and a link have one owner. */
-        if (c->grows || c->peer[0] != NULL) continue;
+        /* Standard output has no name to share; a session, a saved run and a link have one owner. */
+        if (c->grows || c->state != NULL || c->peer[0] != NULL) continue;
         wrong += !stop_at(c, 0, false, &calls);
         for (long n = calls; n > 0 && (hostile_now() < end || here < 1); n--)
             for (int killed = 0; killed < 2; killed++, here++)
