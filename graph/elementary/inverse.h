@@ -1,7 +1,7 @@
 /* asin, acos, atan and atan2.
  *
  * The arc sine is a polynomial up to 1/2; above, that of the root of (1 - x) / 2 is half of what is left to a right angle. The arc tangent of
- * n / d is taken of d / n if n > d; that of f64 also by the tangent of a difference, of (n - d) / (n + d), if the quotient is more than 1/2
+ * n / d is taken of d / n if n > d, and by the tangent of a difference, of (n - d) / (n + d), if the quotient is more than 1/2
  * (W. J. Cody and W. Waite, 1980). What the multiples of pi / 4 lack, which are added, is in proportion to them. */
 #ifndef WADI_ELEMENTARY_INVERSE_H
 #define WADI_ELEMENTARY_INVERSE_H
@@ -118,20 +118,25 @@ WADI_FN float wadi_acos_f32(float x) {
     return v + (e + (l + rest));
 }
 
-/* base + atan(t + low) of |t| up to 1 */
-WADI_FN float wadi_atan_beside_f32(float base, float t, float low) {
-    const float z = t * t, v = base + t, e = (base - v) + t;
-    const float slope = WADI_FMA(low * -0.5f, z, low, f); /* about 1 / (1 + z) */
-    const float rest = WADI_FMA(base, -0x1.de12cap-26f, slope, f);
-    return v + (e + WADI_FMA(t * z, wadi_poly_atan_f32(z), rest, f));
+/* base + rest + atan(n / (by + less)), the last with the sign `turn`, a sign bit; |n / by| is at most 1/2. */
+WADI_FN float wadi_atan_beside_f32(float base, float rest, float n, float by, float less,
+                                   uint32_t turn) {
+    const float inverse = 1 / by, q = n * inverse, z = q * q;
+    const float lost = WADI_FMA(-q, less, WADI_FMA(-q, by, n, f), f) * inverse;
+    const float t = wadi_of_bits_f32(wadi_bits_of_f32(q) ^ turn);
+    const float low = wadi_of_bits_f32(wadi_bits_of_f32(lost) ^ turn) + rest;
+    const float v = base + t, e = (base - v) + t;
+    return v + (e + WADI_FMA(t * z, wadi_poly_atan_f32(z), low, f));
 }
 
 WADI_FN float wadi_atan_f32(float x) {
-    const float a = WADI_MATH(fabs, f)(x);
-    const bool steep = a > 1;
-    const float inverse = -1 / a, low = WADI_FMA(inverse, a, 1.0f, f) * inverse;
-    const float y = wadi_atan_beside_f32(steep ? 0x1.921fb6p+0f : 0, steep ? inverse : a,
-                                         (steep & (a < 0x1p100f)) ? low : 0);
+    const float b = WADI_MATH(fabs, f)(x), a = b > 0x1p100f ? 0x1p100f : b;
+    const bool outer = a > 0.5f, steep = a > 2;
+    const float d = a + 1, dl = a - (d - 1);
+    const float base = steep ? 0x1.921fb6p+0f : outer ? 0x1.921fb6p-1f : 0;
+    const float inner = outer ? a - 1 : a, sum = outer ? d : 1, less = outer ? dl : 0;
+    const float y = wadi_atan_beside_f32(base, base * -0x1.de12cap-26f, steep ? -1 : inner,
+                                         steep ? a : sum, steep ? 0 : less, 0);
     return WADI_MATH(copysign, f)(y, x);
 }
 
@@ -145,12 +150,15 @@ WADI_FN float wadi_atan2_f32(float y, float x) {
     const float unit =
         exponent > 0x7e800000u ? 0x1p-126f : wadi_of_bits_f32(0x7f000000u - exponent);
     const float q = most == 0 ? 1 : most * unit, p = least * unit;
-    const float inverse = 1 / q, t = p * inverse, low = WADI_FMA(-t, q, p, f) * inverse;
-    const float side = west ? 0x1.921fb6p+1f : 0;
-    const uint32_t turn = (uint32_t)(steep != west) << 31;
-    const float angle = wadi_atan_beside_f32(steep ? 0x1.921fb6p+0f : side,
-                                             wadi_of_bits_f32(wadi_bits_of_f32(t) ^ turn),
-                                             wadi_of_bits_f32(wadi_bits_of_f32(low) ^ turn));
+    const bool middle = p > q * 0.5f;
+    const float d = q + p, side = west ? 0x1.921fb6p+1f : 0;
+    const float corner = west ? 0x1.2d97c8p+1f : 0x1.921fb6p-1f;
+    const float base = middle ? corner : steep ? 0x1.921fb6p+0f : side;
+    /* three quarters of a straight angle are nearer to their number than the others */
+    const float rest = (middle & west) ? -0x1.99bc5cp-28f : base * -0x1.de12cap-26f;
+    const float angle =
+        wadi_atan_beside_f32(base, rest, middle ? p - q : p, middle ? d : q,
+                             middle ? (q - d) + p : 0, (uint32_t)(steep != west) << 31);
     return WADI_MATH(copysign, f)(((x != x) | (y != y)) ? WADI_NAN(f32, f) : angle, y);
 }
 

@@ -253,17 +253,13 @@ WADI_FN double wadi_poly_atan_f64(double x) {
     y = WADI_FMA(y, x, -0x1.5555555555516p-2, );
     return y;
 }
-/* the same of t up to 1, in f32, within 2^-29.3 of the result */
+/* the same in f32, within 2^-27.5 of the result */
 WADI_FN float wadi_poly_atan_f32(float x) {
-    float y = -0x1.a277860000000p-10f;
-    y = WADI_FMA(y, x, 0x1.4889f20000000p-7f, f);
-    y = WADI_FMA(y, x, -0x1.e395240000000p-6f, f);
-    y = WADI_FMA(y, x, 0x1.cd1d160000000p-5f, f);
-    y = WADI_FMA(y, x, -0x1.543cae0000000p-4f, f);
-    y = WADI_FMA(y, x, 0x1.bf44c20000000p-4f, f);
-    y = WADI_FMA(y, x, -0x1.24025e0000000p-3f, f);
-    y = WADI_FMA(y, x, 0x1.998f400000000p-3f, f);
-    y = WADI_FMA(y, x, -0x1.5555340000000p-2f, f);
+    float y = -0x1.a3c9120000000p-5f;
+    y = WADI_FMA(y, x, 0x1.9ff8220000000p-4f, f);
+    y = WADI_FMA(y, x, -0x1.22497c0000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.997b040000000p-3f, f);
+    y = WADI_FMA(y, x, -0x1.5555120000000p-2f, f);
     return y;
 }
 /* (tan(t) / t - 1) / t^2 of x = t^2, t up to pi / 4, in f32, within 2^-30.2 of the result */
