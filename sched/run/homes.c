@@ -174,6 +174,7 @@ static void tell_times(wadi_run *x) {
 }
 
 void wadi_run_choose_home(wadi_run *x) {
+    x->stays = x->stays || x->saver.between != NULL || x->saved.at != NULL;
     if (x->devices.n == 1) return;
     if (x->chosen.place > 0) { /* those before it cannot be used: nothing is learned from that */
         tell(x, ", for those before it cannot be used");
@@ -181,7 +182,6 @@ void wadi_run_choose_home(wadi_run *x) {
     }
     memcpy(x->first_name, x->devices.at[0].name, sizeof x->first_name);
     tell(x, x->alone ? ", the others would round otherwise" : ", the first of the list");
-    x->stays = x->stays || x->saver.between != NULL || x->saved.at != NULL;
     if (x->stays || x->alone) return;
     if (x->home_rule.choose != NULL) {
         if (move_to(x, x->home_rule.choose(x->home_rule.env, x->devices.n)))

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "sched/run.h"
 #include "sched/run/late.h"
+#include "sched/run/stream.h"
 #include "tests/sched/hand_plan.h"
 #include "tests/sched/patient.h"
 #include "tests/sched/ramp.h"
@@ -24,6 +25,7 @@ typedef struct trial {
     adding out;
     patient patient; /* what device `sick` becomes */
     int home, sick, who, chunks;
+    bool saved; /* somebody saves the run, whose first device could not be opened */
     wadi_run_options options;
     wadi_status status;
     wadi_error err;
@@ -48,6 +50,11 @@ static wadi_device *wrap(void *env, int number, wadi_device *owned_d) {
     return number == t->sick ? patient_over(&t->patient, owned_d) : owned_d;
 }
 
+static wadi_status save_nothing(void *env, wadi_stream *s, bool last, wadi_error *err) {
+    (void)env, (void)s, (void)last, (void)err;
+    return WADI_OK;
+}
+
 static uint64_t sum_of(const wadi_array *a) {
     uint64_t sum = 0;
     const int64_t n = a->rank == 0 ? 1 : a->shape[0];
@@ -68,6 +75,8 @@ static void go(trial *t) {
     (void)sink; /* some programs have none */
     wadi_run_share_by(run, (wadi_share_rule){choose, 0, wrap, t});
     wadi_run_home_by(run, (wadi_home_rule){choose_home, t});
+    if (t->saved) run->saver = (wadi_run_saver){save_nothing, NULL};
+    if (t->saved) assert_int_equal(wadi_run_move(run, 1, NULL), WADI_OK);
     t->status = wadi_run_go(run, &t->err);
     wadi_run_stats_get(run, &t->stats);
     if (t->status == WADI_OK && t->hand.plan.noutputs > 0) {
@@ -188,6 +197,19 @@ static void what_cannot_begin_again_fails(void **state) {
     assert_true(t.out.aborted && !t.out.finished);
 }
 
+/* What it has saved may be behind what its sinks have. */
+static void a_run_that_is_saved_does_not_begin_again(void **state) {
+    (void)state;
+    trial t;
+    staged(&t, "cpu,null", 1);
+    t.saved = true;
+    t.patient.dies_at = 5;
+    go(&t);
+    assert_true(t.patient.dead);
+    assert_int_equal(t.status, WADI_DEVICE);
+    assert_true(t.out.aborted && !t.out.finished);
+}
+
 /* What the program, its source or its sink does wrong is told as it is on one device. */
 static void other_failures_are_told_alike(void **state) {
     (void)state;
@@ -290,6 +312,7 @@ int main(void) {
         cmocka_unit_test(the_home_does_what_is_not_shared),
         cmocka_unit_test(a_lost_home_is_replaced),
         cmocka_unit_test(what_cannot_begin_again_fails),
+        cmocka_unit_test(a_run_that_is_saved_does_not_begin_again),
         cmocka_unit_test(other_failures_are_told_alike),
         cmocka_unit_test(a_sinks_failure_is_no_devices),
         cmocka_unit_test(what_begins_again_in_vain_is_aborted),
