@@ -138,15 +138,27 @@ static int make_file(wadi_outfile *f) {
     return -1;
 }
 
+/* The name of the file that lasts. False: it is too long. */
+static bool lasting_name(const char *of, temporary_name *out) {
+    const int n = snprintf(out->text, sizeof out->text, "%s%s", of, lasting);
+    return n < (int)sizeof out->text;
+}
+
+bool wadi_outfile_lasts_in(int folder, const char *name) {
+    temporary_name whole;
+    struct stat there;
+    return lasting_name(name, &whole) &&
+           fstatat(folder, whole.text, &there, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 static bool is_locked(int fd, int folder, const char *name) {
     return wadi_claim_file(fd, folder, name) == WADI_CLAIM_LOST;
 }
 
 static wadi_status open_lasting(wadi_outfile *f, wadi_error *err) {
     struct stat there;
-    const int n = snprintf(f->name.text, sizeof f->name.text, "%s%s", f->to.name, lasting);
     const mode_t mode = f->options.mode != 0 || f->to.exists ? 0600 : 0666;
-    if (n >= (int)sizeof f->name.text) {
+    if (!lasting_name(f->to.name, &f->name)) {
         f->name.text[0] = '\0';
         return wadi_fail(err, WADI_IO, "%s: the name is too long", f->path);
     }

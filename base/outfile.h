@@ -69,6 +69,9 @@ WADI_NODISCARD wadi_status wadi_outfile_save(wadi_outfile *f, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_outfile_go_on(wadi_outfile *f, int64_t bytes, bool ended,
                                               wadi_error *err);
 
+/* Whether the folder has the unfinished file that lasts of the file `name` in it. */
+bool wadi_outfile_lasts_in(int folder, const char *name);
+
 /* Passes the contents of the buffer to the system. */
 WADI_NODISCARD wadi_status wadi_outfile_flush(wadi_outfile *f, wadi_error *err);
 

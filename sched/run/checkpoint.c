@@ -3,9 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/claim.h"
@@ -21,6 +22,7 @@ static const char title[] = "wadi state 1";
 
 struct wadi_checkpoint {
     wadi_run *x;
+    char *dir;      /* DIR, wherever the process goes */
     char *file;     /* DIR/state */
     int folder;     /* a descriptor of DIR; -1: not open */
     int lock;       /* of DIR/lock */
@@ -82,7 +84,8 @@ wadi_status wadi_checkpoint_create(wadi_run *x, wadi_error *err) {
 /* ---- going on ---- */
 
 static wadi_status damaged(const wadi_checkpoint *c, const char *how, wadi_error *err) {
-    return wadi_fail(err, WADI_IO, "%s: %s; remove it to begin anew", c->file, how);
+    return wadi_fail(err, WADI_IO, "%s/state: %s; remove it to begin anew", c->x->options.state,
+                     how);
 }
 
 /* Whether the bytes are a whole file of ours. *out: what is behind its title. */
@@ -110,25 +113,53 @@ static wadi_status find(wadi_checkpoint *c, wadi_error *err) {
 
 /* ---- the folder ---- */
 
+/* Ours is empty, and is removed when the run has ended. */
+static wadi_status check_lock(int lock, const char *dir, wadi_error *err) {
+    struct stat about;
+    if (fstat(lock, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0) return WADI_OK;
+    return wadi_fail(err, WADI_IO, "%s/lock: is not of a saved run", dir);
+}
+
 static wadi_status lock(wadi_checkpoint *c, const char *dir, wadi_error *err) {
     c->folder = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (c->folder < 0) return wadi_fail_errno(err, errno, "%s", dir);
-    c->lock = openat(c->folder, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (c->lock < 0) return wadi_fail_errno(err, errno, "%s/lock", dir);
-    if (wadi_claim_file(c->lock, c->folder, "lock") != WADI_CLAIM_LOST) return WADI_OK;
-    (void)close(c->lock);
-    c->lock = -1;
-    return wadi_fail(err, WADI_IO, "%s: another process keeps its run there", dir);
+    const int fd = openat(c->folder, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0) return wadi_fail_errno(err, errno, "%s/lock", dir);
+    wadi_status status = check_lock(fd, dir, err);
+    if (status == WADI_OK && wadi_claim_file(fd, c->folder, "lock") == WADI_CLAIM_LOST)
+        status = wadi_fail(err, WADI_IO, "%s: another process keeps its run there", dir);
+    if (status == WADI_OK)
+        c->lock = fd;
+    else
+        (void)close(fd);
+    return status;
+}
+
+static wadi_status name_files(wadi_checkpoint *c, wadi_error *err) {
+    char here[PATH_MAX];
+    wadi_text dir = {0}, file = {0};
+    const bool relative = c->x->options.state[0] != '/' && getcwd(here, sizeof here) != NULL;
+    wadi_text_addf(&dir, "%s%s%s", relative ? here : "", relative ? "/" : "", c->x->options.state);
+    wadi_text_addf(&file, "%s/state", wadi_text_str(&dir));
+    c->dir = wadi_text_take(&dir);
+    c->file = wadi_text_take(&file);
+    if (c->dir != NULL && c->file != NULL) return WADI_OK;
+    return wadi_fail(err, WADI_MEMORY, "%s: out of memory", c->x->options.state);
 }
 
 static wadi_status open_folder(wadi_checkpoint *c, wadi_error *err) {
-    const char *dir = c->x->options.state;
-    const size_t room = strlen(dir) + sizeof "/state";
-    WADI_TRY(wadi_dir_make(dir, 0700, err));
-    WADI_TRY(lock(c, dir, err));
-    c->file = malloc(room);
-    if (c->file == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", dir);
-    (void)snprintf(c->file, room, "%s/state", dir);
+    WADI_TRY(wadi_dir_make(c->x->options.state, 0700, err));
+    WADI_TRY(lock(c, c->x->options.state, err));
+    return name_files(c, err);
+}
+
+/* An output may lie in the folder, if it is not taken for what is ours there. */
+static wadi_status check_outputs(const wadi_checkpoint *c, wadi_error *err) {
+    static const char *const ours[] = {"state", "lock"};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (wadi_outfile_lasts_in(c->folder, ours[i]))
+            return wadi_fail(err, WADI_INVALID, "%s/%s: is of the saved run, and can be no output",
+                             c->x->options.state, ours[i]);
     return WADI_OK;
 }
 
@@ -155,7 +186,8 @@ wadi_status wadi_checkpoint_open(wadi_run *x, wadi_error *err) {
     WADI_TRY(wadi_checkpoint_describe(x, &c->head, err));
     WADI_TRY(find(c, err));
     c->last_ns = wadi_clock_ns();
-    return prepare_sinks(x, err);
+    WADI_TRY(prepare_sinks(x, err));
+    return check_outputs(c, err);
 }
 
 void wadi_checkpoint_close(wadi_run *x, bool well) {
@@ -164,7 +196,7 @@ void wadi_checkpoint_close(wadi_run *x, bool well) {
     if (well) (void)unlinkat(c->folder, "state", 0);
     if (c->lock >= 0 && faccessat(c->folder, "state", F_OK, 0) != 0) {
         (void)unlinkat(c->folder, "lock", 0);
-        (void)rmdir(x->options.state); /* if nothing else is there */
+        (void)rmdir(c->dir != NULL ? c->dir : x->options.state); /* if nothing else is there */
     }
     if (c->lock >= 0) (void)close(c->lock);
     if (c->folder >= 0) (void)close(c->folder);
@@ -177,6 +209,7 @@ void wadi_checkpoint_destroy(wadi_run *x) {
     wadi_checkpoint_close(x, false);
     wadi_text_fini(&c->head);
     free(c->found);
+    free(c->dir);
     free(c->file);
     free(c);
     x->checkpoint = NULL;

@@ -581,6 +581,10 @@ static void a_file_that_lasts_goes_on_where_it_was_saved(void **state) {
     save_and_be_killed("one", "more");
     assert_false(wadi_file_exists(in("a")));
     assert_true(holds(in("a.wadi-kept"), "onemore"));
+    const int here = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(wadi_outfile_lasts_in(here, "a"));
+    assert_false(wadi_outfile_lasts_in(here, "b"));
+    assert_int_equal(close(here), 0);
     put(in("a"), "another writer");
     assert_true(holds(in("a.wadi-kept"), "onemore"));
     wadi_outfile *f = begin_lasting(3, false);
