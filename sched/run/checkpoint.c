@@ -33,12 +33,6 @@ struct wadi_checkpoint {
 
 /* ---- saving ---- */
 
-static bool has_failed(const wadi_stream *s) {
-    for (int i = 0; i < s->plan->nstages; i++)
-        if (s->stages[i].broken.status != WADI_OK) return true;
-    return false;
-}
-
 static wadi_status seal(wadi_text *t, wadi_error *err) {
     uint8_t digest[DIGEST];
     if (t->failed) return wadi_fail(err, WADI_MEMORY, "saving a run: out of memory");
@@ -57,14 +51,16 @@ static wadi_status save(wadi_checkpoint *c, wadi_stream *s, wadi_error *err) {
     return status;
 }
 
-/* A stream that has failed is not saved: the failure may be of an element that another run never sees. */
+/* A stream that has failed is not saved: the failure may be of an element that another run never sees. Then the saving before stays, also
+ * for a run that is to end. */
 static wadi_status between(void *env, wadi_stream *s, bool last, wadi_error *err) {
     wadi_checkpoint *c = env;
     const bool drains = atomic_load(&c->x->drains);
     const int64_t now = wadi_clock_ns();
     if (!last && !drains && now - c->last_ns < c->every_ns) return WADI_OK;
-    if (has_failed(s)) return WADI_OK;
-    WADI_TRY(save(c, s, err));
+    bool can = false;
+    WADI_TRY(wadi_run_can_save(s, &can, err));
+    if (can) WADI_TRY(save(c, s, err));
     c->last_ns = wadi_clock_ns();
     if (!drains || last) return WADI_OK;
     c->x->drained = true;

@@ -58,20 +58,35 @@ static wadi_status save_end(const wadi_outlet *o, wadi_text *out, wadi_error *er
                                           : wadi_collect_save(o->sink, out, err);
 }
 
-/* Nothing is on its way to a sink, and no stage has failed at an element that somebody may ask for. */
+/* What a stage has failed with at an element that somebody may still ask for; NULL: none has. */
+static const wadi_error *failure(const wadi_stream *s) {
+    for (int i = 0; i < s->plan->nstages; i++)
+        if (s->stages[i].broken.status != WADI_OK && !s->stages[i].ended)
+            return &s->stages[i].broken;
+    return NULL;
+}
+
 static wadi_status settle(wadi_stream *s, wadi_error *err) {
+    WADI_TRY(wadi_team_settle(s, err));
     WADI_TRY(wadi_apart_join(s, err));
     for (int i = 0; i < s->plan->nends; i++) WADI_TRY(wadi_outlet_settle(&s->outlets[i], err));
-    for (int i = 0; i < s->plan->nstages; i++)
-        if (s->stages[i].broken.status != WADI_OK)
-            return wadi_fail(err, WADI_UNSUPPORTED, "a stream that has failed is not saved: %.400s",
-                             s->stages[i].broken.msg);
+    return WADI_OK;
+}
+
+wadi_status wadi_run_can_save(wadi_stream *s, bool *out, wadi_error *err) {
+    *out = false;
+    if (s->comes_before_saved) return WADI_OK;
+    WADI_TRY(settle(s, err));
+    *out = failure(s) == NULL;
     return WADI_OK;
 }
 
 wadi_status wadi_run_save(wadi_stream *s, wadi_text *out, wadi_error *err) {
-    WADI_TRY(wadi_team_settle(s, err));
     WADI_TRY(settle(s, err));
+    const wadi_error *failed = failure(s);
+    if (failed != NULL)
+        return wadi_fail(err, WADI_UNSUPPORTED, "a stream that has failed is not saved: %.400s",
+                         failed->msg);
     wadi_state_put_text(out, title);
     wadi_state_put(out, phase_of(s));
     wadi_state_put(out, s->plan->nstages);
@@ -139,7 +154,8 @@ wadi_status wadi_run_load(wadi_stream *s, wadi_error *err) {
     WADI_TRY(wadi_state_take(&from, &phase, err));
     if (phase < 0 || phase >= s->x->plan->nphases || !s->x->plan->phases[phase].is_stream)
         return wadi_fail(err, WADI_INVALID, "saved state: of another plan");
-    if (phase != phase_of(s)) return WADI_OK; /* it is for a later one, or was for an earlier one */
+    s->comes_before_saved = phase > phase_of(s);
+    if (phase != phase_of(s)) return WADI_OK;
     WADI_TRY(expect(&from, s->plan->nstages, err));
     WADI_TRY(expect(&from, s->plan->nends, err));
     WADI_TRY(load_sizes(s->x, &from, err));

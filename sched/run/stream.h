@@ -115,6 +115,7 @@ struct wadi_stream {
     wadi_apart apart;
     wadi_team team;
     wadi_outlet *outlets;       /* [plan->nends] */
+    bool comes_before_saved;    /* what is saved is of a later stream, which goes on from there */
     int64_t begin_ns;           /* clock when the stream began */
     int64_t step_ns, worked_ns; /* clock and time worked at the end of the last step */
     int64_t waited_ns;          /* for sources since then */
@@ -219,6 +220,9 @@ wadi_status wadi_handover_next(wadi_stream *s, wadi_error *err);
 
 /* Calls whoever saves the run, if anybody does. last: no more chunks come, and no sink has been finished. */
 wadi_status wadi_run_between(wadi_stream *s, bool last, wadi_error *err);
+/* By the same: delivers all that is on its way. *out: the stream can be saved then. It cannot if a stage has failed at an element that somebody
+ * may ask for, or if what is saved is of a later stream. Errors: those of sinks. */
+WADI_NODISCARD wadi_status wadi_run_can_save(wadi_stream *s, bool *out, wadi_error *err);
 /* Appends all that the stream keeps between two chunks, after its sinks have taken all that is on its way. By the compute thread, when
  * wadi_run_saver calls. Other phases are none of it: those before run again. Errors: WADI_MEMORY, WADI_UNSUPPORTED (a stage has
  * failed; a source cannot tell its position), what a sink has failed with. */

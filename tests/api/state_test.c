@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -45,6 +46,14 @@ static int remove_folder(void **unused) {
     (void)unused;
     (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return system(command);
+}
+
+static const char *in_folder(const char *name) {
+    static char path[2][128];
+    static int next;
+    next = !next;
+    (void)snprintf(path[next], sizeof path[next], "%s/%s", folder, name);
+    return path[next];
 }
 
 /* ---- one run ---- */
@@ -293,8 +302,198 @@ static void a_sink_that_cannot_go_on_is_refused(void **unused) {
                         "\"squares\": a memory sink cannot go on after its process was ended");
 }
 
+/* ---- two streams of elements, two sinks for each ---- */
+
+typedef struct pair_run {
+    const char *text, *dir; /* the folder; NULL: kept */
+    int64_t drain_at[2];    /* as above, of the sinks "one" and "two"; -1: never */
+    const char *go_to;      /* with the first element the process goes there; NULL: nowhere */
+    bool block;             /* with the first element a folder gets the name of the second file */
+    bool at_once;           /* it drains before it begins */
+    bool no_state;
+    /* what came of it */
+    wadi_run *run;
+    wadi_status status;
+    bool drained;
+    int64_t first[2]; /* element that the sinks got; -1: none */
+} pair_run;
+
+static wadi_status note(pair_run *p, int sink, int64_t index) {
+    if (p->first[sink] < 0) p->first[sink] = index;
+    if (index == 0 && p->go_to != NULL) assert_int_equal(chdir(p->go_to), 0);
+    if (index == 0 && sink == 0 && p->block)
+        assert_int_equal(mkdir(in_folder("file two"), 0700), 0);
+    if (index == p->drain_at[sink]) wadi_run_drain(p->run);
+    return WADI_OK;
+}
+
+static wadi_status note_one(void *env, int64_t index, int parts, const wadi_array *element,
+                            wadi_error *err) {
+    (void)parts, (void)element, (void)err;
+    return note(env, 0, index);
+}
+
+static wadi_status note_two(void *env, int64_t index, int parts, const wadi_array *element,
+                            wadi_error *err) {
+    (void)parts, (void)element, (void)err;
+    return note(env, 1, index);
+}
+
+static void go_pair(pair_run *p) {
+    static const char *const sources[] = {"s", "t"}, *const sinks[] = {"one", "two", "file one",
+                                                                       "file two"};
+    static int64_t data[ELEMENTS * WIDE];
+    const wadi_array rows = {
+        .rank = 2, .fields = 1, .shape = {ELEMENTS, WIDE}, .type = {WADI_I64}, .column = {data}};
+    const wadi_run_options options = {.threads = 1,
+                                      .chunk = 7,
+                                      .state = p->no_state ? NULL
+                                               : p->dir    ? p->dir
+                                                           : kept,
+                                      .save_every_s = 1e-9};
+    wadi_exe *exe = NULL;
+    wadi_source *source[2] = {NULL, NULL};
+    wadi_sink *sink[4] = {NULL, NULL, NULL, NULL};
+    wadi_run_stats stats;
+    for (int64_t i = 0; i < ELEMENTS * WIDE; i++) data[i] = i / WIDE;
+    p->first[0] = p->first[1] = -1;
+    assert_int_equal(wadi_compile_text(p->text, "state_test", NULL, &exe, NULL), WADI_OK);
+    assert_int_equal(wadi_run_create(exe, &options, &p->run, NULL), WADI_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(wadi_source_memory(&rows, &source[i], NULL), WADI_OK);
+        assert_int_equal(wadi_run_source(p->run, sources[i], source[i], NULL), WADI_OK);
+        assert_int_equal(wadi_sink_callback(i == 0 ? note_one : note_two, p, &sink[i], NULL),
+                         WADI_OK);
+        assert_int_equal(wadi_sink_raw(in_folder(sinks[2 + i]), &sink[2 + i], NULL), WADI_OK);
+    }
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(wadi_run_sink(p->run, sinks[i], sink[i], NULL), WADI_OK);
+    if (p->at_once) wadi_run_drain(p->run);
+    p->status = wadi_run_go(p->run, NULL);
+    wadi_run_stats_get(p->run, &stats);
+    p->drained = stats.drained;
+    wadi_run_destroy(p->run);
+    for (int i = 0; i < 2; i++) wadi_source_destroy(source[i]);
+    for (int i = 0; i < 4; i++) wadi_sink_destroy(sink[i]);
+    wadi_exe_destroy(exe);
+}
+
+/* The second stream needs a result of the first. */
+static const char phases[] = "program phases\n"
+                             "stream_in s : seq(i64[3])\nstream_in t : seq(i64[3])\n"
+                             "f = fold_seq s 0 (k, x) {\n"
+                             "    n = unit { add (the k) (x ! 1) }\n    yield n\n}\n"
+                             "u = map_seq s (x) {\n    y = map x (v) { mul v 3 }\n    yield y\n}\n"
+                             "w = map_seq t (x) {\n"
+                             "    y = map x (v) { add v (the f) }\n    yield y\n}\n"
+                             "stream_out \"one\" u\nstream_out \"file one\" u\n"
+                             "stream_out \"two\" w\nstream_out \"file two\" w\n";
+
+/* Element 40 of g fails, and nobody asks for it, because h has 8. */
+static const char early[] =
+    "program early\n"
+    "stream_in s : seq(i64[3])\nstream_in t : seq(i64[3])\n"
+    "g = filter_seq s (x) {\n"
+    "    p = unit { lt (quot 1000 (sub (x ! 0) 40)) 5000 }\n    yield p\n}\n"
+    "h = filter_seq t (x) {\n    p = unit { lt (x ! 0) 8 }\n    yield p\n}\n"
+    "a = map_seq g h (x, z) {\n"
+    "    y = zip_with x z (v, w) { add v w }\n    yield y\n}\n"
+    "stream_out \"one\" a\nstream_out \"file one\" a\n"
+    "stream_out \"two\" h\nstream_out \"file two\" a\n";
+
+static void assert_files_hold(char *const *want, const size_t *want_n) {
+    static const char *const names[] = {"file one", "file two"};
+    for (int i = 0; i < 2; i++) {
+        char *got = NULL;
+        size_t n = 0;
+        assert_int_equal(wadi_file_read(in_folder(names[i]), &got, &n, NULL), WADI_OK);
+        assert_int_equal(n, want_n[i]);
+        assert_memory_equal(got, want[i], n);
+        free(got);
+        assert_int_equal(unlink(in_folder(names[i])), 0);
+    }
+    assert_int_not_equal(access(kept, F_OK), 0);
+}
+
+/* What a run without a folder gives. */
+static void go_whole(const char *program, char **out, size_t *out_n) {
+    pair_run p = {.text = program, .drain_at = {-1, -1}, .no_state = true};
+    go_pair(&p);
+    assert_int_equal(p.status, WADI_OK);
+    assert_int_equal(wadi_file_read(in_folder("file one"), &out[0], &out_n[0], NULL), WADI_OK);
+    assert_int_equal(wadi_file_read(in_folder("file two"), &out[1], &out_n[1], NULL), WADI_OK);
+    assert_files_hold(out, out_n);
+}
+
+static void a_later_stream_stays_saved_while_those_before_run_again(void **unused) {
+    char *want[2];
+    size_t n[2];
+    (void)unused;
+    go_whole(phases, want, n);
+    pair_run p = {.text = phases, .drain_at = {-1, 100}};
+    go_pair(&p);
+    assert_true(p.drained);
+    p.at_once = true;
+    go_pair(&p);
+    assert_true(p.drained);
+    assert_int_equal(p.first[1], -1);
+    p.at_once = false;
+    p.drain_at[1] = -1;
+    go_pair(&p);
+    assert_int_equal(p.status, WADI_OK);
+    assert_int_equal(p.first[0], 0);
+    assert_in_range(p.first[1], 100, ELEMENTS - 1);
+    assert_files_hold(want, n);
+    free(want[0]);
+    free(want[1]);
+}
+
+/* The second output cannot take its name, which the first has already. */
+static void a_stream_that_ends_before_a_failure_is_saved_at_its_end(void **unused) {
+    char *want[2];
+    size_t n[2];
+    (void)unused;
+    go_whole(early, want, n);
+    pair_run p = {.text = early, .drain_at = {-1, -1}, .block = true};
+    go_pair(&p);
+    assert_int_equal(p.status, WADI_IO);
+    assert_int_equal(access(in_folder("file one"), F_OK), 0);
+    assert_int_equal(rmdir(in_folder("file two")), 0);
+    p.block = false;
+    go_pair(&p);
+    assert_int_equal(p.status, WADI_OK);
+    assert_files_hold(want, n);
+    free(want[0]);
+    free(want[1]);
+}
+
+static void the_folder_stays_where_the_run_began(void **unused) {
+    char here[256], *want[2];
+    size_t n[2];
+    (void)unused;
+    assert_non_null(getcwd(here, sizeof here));
+    go_whole(phases, want, n);
+    assert_int_equal(chdir(folder), 0);
+    pair_run p = {.text = phases, .dir = "kept", .go_to = "/", .drain_at = {20, -1}};
+    go_pair(&p);
+    assert_true(p.drained);
+    assert_int_equal(access(state_file, F_OK), 0);
+    assert_int_equal(chdir(folder), 0);
+    p.drain_at[0] = -1;
+    go_pair(&p);
+    assert_int_equal(p.status, WADI_OK);
+    assert_in_range(p.first[0], 20, ELEMENTS - 1);
+    assert_int_equal(chdir(here), 0);
+    assert_files_hold(want, n);
+    free(want[0]);
+    free(want[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_later_stream_stays_saved_while_those_before_run_again),
+        cmocka_unit_test(a_stream_that_ends_before_a_failure_is_saved_at_its_end),
+        cmocka_unit_test(the_folder_stays_where_the_run_began),
         cmocka_unit_test(a_run_goes_on_after_it_was_drained),
         cmocka_unit_test(another_run_is_refused),
         cmocka_unit_test(damage_is_refused),
