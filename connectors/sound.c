@@ -235,8 +235,10 @@ static wadi_status seek(wadi_source *self, wadi_position to, wadi_error *err) {
     return WADI_OK;
 }
 
+/* The options matter where samples are converted. */
 static wadi_status describe(wadi_source *self, wadi_text *out, wadi_error *err) {
     const sound_source *s = (const sound_source *)self;
+    wadi_text_addf(out, "%lld %d ", (long long)s->options.block, s->options.bits);
     for (int i = 0; i < s->n; i++)
         if (strcmp(s->paths[i], "-") != 0) WADI_TRY(wadi_sketch_file(s->paths[i], out, err));
     return WADI_OK;

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/loadable.h"
+#include "base/sketch.h"
 #include "base/text.h"
 #include "sched/stream.h"
 
@@ -89,6 +90,23 @@ static wadi_status find_format(const char *path, const wadi_vis_options *options
 
 static const wadi_vis_options whole = {0};
 
+static wadi_status no_memory(wadi_error *err) {
+    return wadi_fail(err, WADI_MEMORY, "visibilities: out of memory");
+}
+
+/* For whoever asks what was opened. */
+static wadi_status note_origin(wadi_vis *v, const char *path, const wadi_vis_options *o,
+                               wadi_error *err) {
+    wadi_text selected = {0};
+    wadi_text_addf(&selected, "%d %d %d %s %d ", o->field, o->setup, o->products,
+                   o->column != NULL ? o->column : "-", o->conjugate);
+    v->path = strdup(path);
+    v->selected = wadi_text_take(&selected);
+    if (v->path != NULL && v->selected != NULL) return WADI_OK;
+    wadi_vis_close(v);
+    return no_memory(err);
+}
+
 wadi_status wadi_vis_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
                           wadi_error *err) {
     WADI_GIVEN(err, path);
@@ -98,7 +116,7 @@ wadi_status wadi_vis_open(const char *path, const wadi_vis_options *options, wad
     WADI_TRY(find_format(path, options, &f, err));
     WADI_TRY(f->open(path, options, out, err));
     (*out)->conjugate = options->conjugate;
-    return WADI_OK;
+    return note_origin(*out, path, options, err);
 }
 
 static int compare_setups(const void *a, const void *b) {
@@ -132,7 +150,10 @@ wadi_status wadi_vis_setups(const char *path, const wadi_vis_options *options,
 }
 
 void wadi_vis_close(wadi_vis *v) {
-    if (v != NULL) v->ops->close(v);
+    if (v == NULL) return;
+    free(v->path);
+    free(v->selected);
+    v->ops->close(v);
 }
 
 const wadi_vis_info *wadi_vis_about(const wadi_vis *v) {
@@ -182,10 +203,6 @@ static wadi_status tell(wadi_source *self, wadi_position *out, wadi_error *err) 
     return WADI_OK;
 }
 
-static wadi_status no_memory(wadi_error *err) {
-    return wadi_fail(err, WADI_MEMORY, "visibilities: out of memory");
-}
-
 /* Whether there is a row of this number, where reading it is the only way to know. */
 static wadi_status find_row(wadi_vis *v, int64_t row, bool *out, wadi_error *err) {
     const int64_t cells = v->info.channels * v->info.pols;
@@ -219,8 +236,22 @@ static wadi_status seek(wadi_source *self, wadi_position to, wadi_error *err) {
     return WADI_OK;
 }
 
+/* Of a folder, only what is known of all rows. */
+static wadi_status describe(wadi_source *self, wadi_text *out, wadi_error *err) {
+    const wadi_vis *v = ((const rows_source *)self)->vis;
+    const wadi_vis_info *about = &v->info;
+    struct stat there;
+    wadi_text_addf(out, "%s %lld %a %a %a %a ", about->format, (long long)about->rows, about->ra,
+                   about->dec, about->longest, about->shortest);
+    for (int64_t c = 0; c < about->channels; c++) wadi_text_addf(out, "%a ", about->frequency[c]);
+    for (int64_t p = 0; p < about->pols; p++) wadi_text_addf(out, "%d ", about->stokes[p]);
+    wadi_text_add(out, v->selected != NULL ? v->selected : "");
+    const bool is_file = v->path != NULL && stat(v->path, &there) == 0 && S_ISREG(there.st_mode);
+    return is_file ? wadi_sketch_file(v->path, out, err) : WADI_OK;
+}
+
 static const wadi_source_ops source_ops = {
-    .destroy = destroy, .next = next, .tell = tell, .seek = seek};
+    .destroy = destroy, .next = next, .tell = tell, .seek = seek, .describe = describe};
 
 wadi_status wadi_vis_source(wadi_vis *v, wadi_source **out, wadi_error *err) {
     WADI_GIVEN(err, v);

@@ -44,6 +44,9 @@ struct wadi_vis {
     bool conjugate; /* the source conjugates what `read` delivers */
     bool passes;    /* its rows can be read only once, in order */
     int wake_fd; /* wake_fd of that source (sched/stream.h), for a read that waits; set before each read */
+    char *
+        path; /* of a file or folder, and what was selected there; owned by wadi_vis_open. NULL: it is none */
+    char *selected;
 };
 
 typedef WADI_VEC(wadi_vis_options) wadi_vis_setup_list;

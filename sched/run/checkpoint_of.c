@@ -58,6 +58,17 @@ static wadi_status add_inputs(const wadi_run *x, facts *all, wadi_error *err) {
     return WADI_OK;
 }
 
+/* The same bytes can be elements of other types or extents. */
+static void describe_parts(const wadi_source *s, wadi_text *out) {
+    for (int i = 0; i < s->parts; i++) {
+        const wadi_part *part = &s->part[i];
+        for (int f = 0; f < part->fields; f++)
+            wadi_text_addf(out, "%s ", wadi_type_name(part->type[f]));
+        for (int d = 0; d < part->rank; d++)
+            wadi_text_addf(out, "%lld ", part->fixed ? (long long)part->shape[d] : -1);
+    }
+}
+
 /* A source that cannot tell its data from others is taken at its word. */
 static wadi_status add_sources(const wadi_run *x, facts *all, wadi_error *err) {
     for (size_t i = 0; i < x->bindings.n; i++) {
@@ -65,6 +76,7 @@ static wadi_status add_sources(const wadi_run *x, facts *all, wadi_error *err) {
         wadi_text value = {0};
         if (s == NULL) continue;
         wadi_text_addf(&value, "%s ", s->kind);
+        describe_parts(s, &value);
         if (s->ops->describe != NULL && s->ops->describe(s, &value, err) != WADI_OK) {
             wadi_text_fini(&value);
             return err != NULL ? err->status : WADI_IO;

@@ -17,6 +17,7 @@
 #include <sndfile.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "connectors/sndfile.h"
 #include "sched/builder.h"
 #include "sched/stream.h"
@@ -232,8 +233,34 @@ static void a_pipe_says_that_it_cannot(void **state) {
     (void)unlink(pipe_name);
 }
 
+/* Whether a stream with other options has the same description. */
+static bool is_described_alike(const wadi_sound_options *a, const wadi_sound_options *b) {
+    wadi_text text[2] = {{0}, {0}};
+    for (int i = 0; i < 2; i++) {
+        wadi_source *s = open_files(i == 0 ? a : b);
+        assert_int_equal(s->ops->describe(s, &text[i], NULL), WADI_OK);
+        wadi_source_destroy(s);
+    }
+    const bool alike = strcmp(wadi_text_str(&text[0]), wadi_text_str(&text[1])) == 0;
+    wadi_text_fini(&text[0]);
+    wadi_text_fini(&text[1]);
+    return alike;
+}
+
+static void other_options_are_other_data(void **state) {
+    (void)state;
+    const wadi_sound_options coarse = {.block = BLOCK, .bits = 16},
+                             fine = {.block = BLOCK, .bits = 24},
+                             longer = {.block = 2 * BLOCK, .bits = 24};
+    write_files(SF_FORMAT_WAV | SF_FORMAT_FLOAT, 8000, false);
+    assert_true(is_described_alike(&fine, &fine));
+    assert_false(is_described_alike(&coarse, &fine));
+    assert_false(is_described_alike(&fine, &longer));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(other_options_are_other_data),
         cmocka_unit_test(every_format_goes_on_from_every_block),
         cmocka_unit_test(whole_files_are_elements_of_their_own),
         cmocka_unit_test(a_file_that_has_changed_is_refused),
