@@ -63,8 +63,10 @@ static wadi_status between(void *env, wadi_stream *s, bool last, wadi_error *err
     if (can) WADI_TRY(save(c, s, err));
     c->last_ns = wadi_clock_ns();
     if (!drains || last) return WADI_OK;
-    c->x->drained = true;
-    return wadi_fail(err, WADI_CANCELLED, "the run is saved, and goes on when it is started again");
+    return wadi_fail(err, WADI_CANCELLED,
+                     wadi_checkpoint_exists(c->x)
+                         ? "the run is saved, and goes on when it is started again"
+                         : "the run was ended before it could be saved");
 }
 
 wadi_status wadi_checkpoint_create(wadi_run *x, wadi_error *err) {
@@ -184,6 +186,11 @@ wadi_status wadi_checkpoint_open(wadi_run *x, wadi_error *err) {
     c->last_ns = wadi_clock_ns();
     WADI_TRY(prepare_sinks(x, err));
     return check_outputs(c, err);
+}
+
+bool wadi_checkpoint_exists(const wadi_run *x) {
+    const wadi_checkpoint *c = x->checkpoint;
+    return c != NULL && c->folder >= 0 && faccessat(c->folder, "state", F_OK, 0) == 0;
 }
 
 void wadi_checkpoint_close(wadi_run *x, bool well) {

@@ -19,6 +19,8 @@ WADI_NODISCARD wadi_status wadi_checkpoint_create(wadi_run *x, wadi_error *err);
 /* Before the run begins, with all bound: opens the folder, and reads what is there. Errors: WADI_IO (folder or file; another process uses
  * it), WADI_INVALID (it is of something else), WADI_UNSUPPORTED (a sink cannot go on, a source cannot go back). */
 WADI_NODISCARD wadi_status wadi_checkpoint_open(wadi_run *x, wadi_error *err);
+/* Whether the run has been saved, by this process or an earlier one. */
+bool wadi_checkpoint_exists(const wadi_run *x);
 /* The run is over. well: what was kept is removed. */
 void wadi_checkpoint_close(wadi_run *x, bool well);
 void wadi_checkpoint_destroy(wadi_run *x);

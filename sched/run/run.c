@@ -104,6 +104,7 @@ wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader
     wadi_status status = WADI_OK;
     x->plan = plan;
     x->loader = *loader;
+    atomic_init(&x->streams, true);
     wadi_keep_hold();
     if (options != NULL) x->options = *options;
     if (wadi_profile_is_asked()) x->options.profile = true;
@@ -236,6 +237,8 @@ static wadi_status run_phases(wadi_run *x, wadi_error *err) {
     WADI_TRY(put_inputs(x, err));
     for (int i = 0; i < x->plan->nphases; i++) {
         const wadi_plan_phase *p = &x->plan->phases[i];
+        atomic_store(&x->streams, p->is_stream);
+        if (!p->is_stream && atomic_load(&x->drains)) wadi_run_drain(x); /* told during a stream */
         WADI_TRY(wadi_task_check(err));
         if (p->is_stream) {
             WADI_TRY(run_stream(x, i, err));
@@ -243,6 +246,7 @@ static wadi_status run_phases(wadi_run *x, wadi_error *err) {
             WADI_TRY(run_body(x, p->body, err));
         }
     }
+    atomic_store(&x->streams, true);
     return fetch_outputs(x, err);
 }
 
@@ -326,6 +330,8 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     wadi_waits_destroy(run->waits);
     run->waits = NULL;
     run->finished = status == WADI_OK;
+    if (status == WADI_CANCELLED && atomic_load(&run->drains))
+        run->drained = wadi_checkpoint_exists(run);
     wadi_checkpoint_close(run, run->finished);
     return status;
 }
@@ -366,7 +372,9 @@ void wadi_run_cancel(wadi_run *run) {
 }
 
 void wadi_run_drain(wadi_run *run) {
-    if (run != NULL) atomic_store(&run->drains, true);
+    if (run == NULL) return;
+    atomic_store(&run->drains, true);
+    if (run->checkpoint != NULL && !atomic_load(&run->streams)) wadi_stop_call(&run->stop);
 }
 
 /* ---- looking at it ---- */

@@ -201,6 +201,27 @@ grep -q 'the same command goes on' messages || wrong "a run that is saved: $(cat
 cmp once.raw saved.raw || wrong "a run that went on has other outputs"
 [ ! -e kept ] && [ ! -e saved.raw.wadi-kept ] || wrong "a run that went on has left something"
 
+# Outside of streams there is nothing to save: what was saved stays.
+cat >behind.wadi <<'END'
+program behind
+input x : f64[n]
+stream_in s : seq(i64[10])
+t = fold_seq s 0 (k, e) { n = unit { add (the k) (e ! 1) }
+  yield n }
+y = map x (v) { add v (convert f64 (the t)) }
+r = awhile y (v) { c = unit { true }
+  yield c } do (v) { z = map v (a) { add a 1.0 }
+  yield z }
+output r
+END
+ends "wadi, a loop behind a stream that is saved" 0 TERM works \
+    "$wadi" run behind.wadi x=1,2,3 s=@random.raw --state kept
+[ -s kept/state ] || wrong "a loop behind a stream: nothing is saved"
+ends "wadi, the same once more" 0 INT works "$wadi" run behind.wadi x=1,2,3 s=@random.raw --state kept
+rm -r kept
+ends "wadi, a loop without a stream" 1 TERM works "$wadi" run inf.wadi x=1,2,3 --state kept
+[ ! -e kept ] || wrong "a loop without a stream has left something"
+
 # Nobody reads: no words, and the end that shells expect.
 status=$( { "$wadi" run dbl.wadi s=1000:@long.raw 2>messages || echo $? >code; } | head -n 1 >/dev/null; cat code)
 [ "$status" = 141 ] || wrong "a reader that is gone: status $status"
