@@ -127,9 +127,10 @@ struct wadi_run {
     wadi_run_saver saver;               /* set before the run begins */
     struct wadi_checkpoint *checkpoint; /* with the option `state`; else NULL */
     atomic_bool drains;                 /* it is to be saved, and to end */
-    bool drained;                       /* it has been */
-    atomic_bool streams;     /* it is saved between two chunks; elsewhere nothing is to be saved */
-    wadi_state_reader saved; /* likewise: what the stream it is of goes on from; at NULL: nothing */
+    atomic_bool drained;                /* it has been */
+    atomic_bool streams; /* it is saved between two chunks; elsewhere nothing is to be saved */
+    wadi_state_reader
+        saved; /* set before the run begins: what the stream it is of goes on from; at NULL: nothing */
     bool started, finished;
     bool learns; /* from libraries, whose knowledge is kept */
     wadi_waits *waits;
