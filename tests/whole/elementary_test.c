@@ -112,7 +112,7 @@ static double sample(search *s, uint64_t k) {
     double x;
     switch (k & 7) {
     case 0:
-        if (s->small) return f32_of_bits((uint32_t)r);
+        if (s->small) return (double)f32_of_bits((uint32_t)r);
         memcpy(&x, &r, sizeof x);
         return x;
     case 1:
