@@ -263,7 +263,7 @@ wadi_status wadi_outfile_go_on(wadi_outfile *f, int64_t bytes, bool ended, wadi_
     return wadi_fail_errno(err, errno, "%s: %s", f->path, f->name.text);
 }
 
-/* Nobody goes on with what an earlier process has left. */
+/* Before the first bytes, if there are any: nobody goes on with what an earlier process has left. */
 static wadi_status begin_lasting(wadi_outfile *f, wadi_error *err) {
     if (!f->options.lasts || f->begun) return WADI_OK;
     f->begun = true;
@@ -378,7 +378,6 @@ wadi_status wadi_outfile_save(wadi_outfile *f, wadi_error *err) {
     WADI_ASSERT(f->options.lasts);
     if (f->done) return WADI_OK;
     WADI_TRY(wadi_outfile_flush(f, err));
-    WADI_TRY(begin_lasting(f, err));
     f->stays = true;
     if (fsync(f->fd) == 0 && sync_folder(f->to.folder)) return WADI_OK;
     return wadi_fail_errno(err, errno, "%s: %s cannot be forced onto the disk", f->path,
@@ -468,7 +467,6 @@ static wadi_status end_stream(wadi_outfile *f, wadi_error *err) {
 wadi_status wadi_outfile_keep(wadi_outfile *owned_f, wadi_error *err) {
     wadi_outfile *f = owned_f;
     wadi_status status = wadi_outfile_flush(f, err);
-    if (status == WADI_OK) status = begin_lasting(f, err);
     if (status == WADI_OK)
         status = wadi_outfile_is_stream(f) ? end_stream(f, err) : give_name(f, err);
     wadi_outfile_discard(f);

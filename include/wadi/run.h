@@ -160,8 +160,7 @@ WADI_NODISCARD wadi_status wadi_run_go(wadi_run *run, wadi_error *err);
  *  afterwards. Safe in any thread and in a signal handler. */
 void wadi_run_cancel(wadi_run *run);
 /** Of a run with the option `state`: ends it between two chunks, after everything computed so far is delivered and the run is saved; outside
- *  of streams at once. wadi_run_go then
- *  returns WADI_CANCELLED, and wadi_run_stats.drained is true; unless the run was over before. Safe in any thread and in a signal
+ *  of streams at once. wadi_run_go then returns WADI_CANCELLED, and wadi_run_stats.drained is true; unless the run was over before. Safe in any thread and in a signal
  *  handler. Without `state` nothing happens. */
 void wadi_run_drain(wadi_run *run);
 /** Copies the statistics so far. Safe in any thread. */

@@ -99,12 +99,13 @@ static wadi_status check_seal(const wadi_checkpoint *c, size_t n, wadi_state_rea
 }
 
 static wadi_status find(wadi_checkpoint *c, wadi_error *err) {
-    wadi_state_reader from;
+    wadi_state_reader from, own = {c->head.at, c->head.n};
     size_t n = 0;
     if (!wadi_file_exists(c->file)) return WADI_OK;
     WADI_TRY(wadi_file_read(c->file, &c->found, &n, err));
     WADI_TRY(check_seal(c, n, &from, err));
-    WADI_TRY(wadi_checkpoint_compare(c->x, c->x->options.accept_change, &from, err));
+    WADI_TRY(wadi_state_expect_text(&own, title, err));
+    WADI_TRY(wadi_checkpoint_compare(c->x, c->x->options.accept_change, own, &from, err));
     c->x->saved = from;
     return WADI_OK;
 }
@@ -197,7 +198,7 @@ void wadi_checkpoint_close(wadi_run *x, bool well) {
     wadi_checkpoint *c = x->checkpoint;
     if (c == NULL) return;
     if (well) (void)unlinkat(c->folder, "state", 0);
-    if (c->lock >= 0 && faccessat(c->folder, "state", F_OK, 0) != 0) {
+    if (c->lock >= 0 && !wadi_checkpoint_exists(x)) {
         (void)unlinkat(c->folder, "lock", 0);
         (void)rmdir(c->dir != NULL ? c->dir : x->options.state); /* if nothing else is there */
     }

@@ -29,8 +29,9 @@ void wadi_checkpoint_destroy(wadi_run *x);
 
 /* Appends what the run is of: the version, the program, the inputs, and the data of its sources. */
 wadi_status wadi_checkpoint_describe(const wadi_run *x, wadi_text *out, wadi_error *err);
-/* Goes behind such a description. If it is not of this run, says in which way it differs: WADI_INVALID. With `any`, differences are no failure. */
-wadi_status wadi_checkpoint_compare(const wadi_run *x, bool any, wadi_state_reader *from,
-                                    wadi_error *err);
+/* Goes behind such a description. If it is not `own`, that of this run, says in which way it differs: WADI_INVALID. With `any`, differences are no
+ * failure. */
+wadi_status wadi_checkpoint_compare(const wadi_run *x, bool any, wadi_state_reader own,
+                                    wadi_state_reader *from, wadi_error *err);
 
 #endif
