@@ -37,7 +37,7 @@ struct wadi_buffers {
     wadi_memory memory;
     wadi_mutex lock; /* guards the rest */
     int64_t keep_bytes;
-    int64_t share; /* of the machine's memory, if that is plenty; else 0 */
+    int64_t machine; /* bytes of memory of the machine, if that is plenty; else 0 */
     block *waiting[CLASSES];
     int64_t waiting_bytes, used, peak;
 };
@@ -111,7 +111,8 @@ static void trim(wadi_buffers *b, int64_t keep) {
 
 /* How much may wait. What was once used in all, will most likely be used again. */
 static int64_t most_waiting(const wadi_buffers *b) {
-    const int64_t once = (b->peak < b->share ? b->peak : b->share) - b->used;
+    const int64_t share = b->machine / LIVE_PART;
+    const int64_t once = (b->peak < share ? b->peak : share) - b->used;
     return once > b->keep_bytes ? once : b->keep_bytes;
 }
 
@@ -127,9 +128,9 @@ static void destroy(void *owned_b) {
 static const wadi_keep_kind idle = {.most = 2, .destroy = destroy};
 
 /* What is spared is still the system's to take; what cannot be spared is this process's alone. */
-static int64_t idle_bytes(void) {
+static int64_t idle_bytes(const wadi_buffers *b) {
     static const int64_t least = INT64_C(256) << 20;
-    const int64_t share = wadi_pages_machine() / IDLE_PART;
+    const int64_t share = b->machine / IDLE_PART;
     return wadi_pages_can_spare() && share > least ? share : least;
 }
 
@@ -152,7 +153,7 @@ static wadi_status make(const wadi_memory *memory, int64_t keep_bytes, wadi_buff
     atomic_init(&b->refs, 1);
     b->memory = memory != NULL ? *memory : heap;
     b->keep_bytes = keep_bytes;
-    b->share = b->memory.plenty ? wadi_pages_machine() / LIVE_PART : 0;
+    b->machine = b->memory.plenty ? wadi_pages_machine() : 0;
     *out = b;
     return WADI_OK;
 }
@@ -181,7 +182,7 @@ void wadi_buffers_release(wadi_buffers *b) {
         destroy(b);
         return;
     }
-    const int64_t most = idle_bytes();
+    const int64_t most = idle_bytes(b);
     trim(b, b->keep_bytes < most ? b->keep_bytes : most);
     spare_waiting(b);
     wadi_keep_put(&idle, 0, b);

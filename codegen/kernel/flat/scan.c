@@ -61,13 +61,18 @@ static const void *chain(wadi_lower *l, const wadi_bind *bind) {
     return c;
 }
 
-static void block_unit(wadi_lower *l, const wadi_unit *u) {
-    wadi_lv entry[WADI_MAX_FIELDS], entries[WADI_MAX_RANK];
-    const wadi_lv piece = wadi_flat_piece(l, u);
+/* The table of carries that the unit reads: its extents and pointers. */
+static void read_table(wadi_lower *l, const wadi_unit *u, wadi_lv *entries, wadi_lv *entry) {
     wadi_lower_extents(l, u->bind->results[0], entries);
     table_extents(l, u->bind, entries);
     wadi_flat_table(l, u, entry);
+}
+
+static void block_unit(wadi_lower *l, const wadi_unit *u) {
+    wadi_lv entry[WADI_MAX_FIELDS], entries[WADI_MAX_RANK];
+    const wadi_lv piece = wadi_flat_piece(l, u);
     const wadi_scan_table table = {entries, entry};
+    read_table(l, u, entries, entry);
     wadi_lower_scan_block(l, u->bind, u->extent, u->pointer, &table, u->ix, piece, u->carried);
 }
 
@@ -138,10 +143,8 @@ static void carry_on_unit(wadi_lower *l, const wadi_unit *u) {
 static void blocks_unit(wadi_lower *l, const wadi_unit *u) {
     wadi_lv entry[WADI_MAX_FIELDS], entries[WADI_MAX_RANK];
     const wadi_lv first = first_block(l, u);
-    wadi_lower_extents(l, u->bind->results[0], entries);
-    table_extents(l, u->bind, entries);
-    wadi_flat_table(l, u, entry);
     const wadi_scan_table table = {entries, entry, NULL};
+    read_table(l, u, entries, entry);
     wadi_lower_scan_blocks(l, u->bind, u->extent, u->pointer, &table, u->ix, first);
 }
 
@@ -160,8 +163,8 @@ static wadi_status by_rounds(wadi_flat *c, const wadi_bind *bind, int slot, cons
                                     .each = WADI_SCAN_TOGETHER * WADI_SCAN_BLOCK};
     /* results stand one place behind their elements */
     static const wadi_cut behind_z = {.pieces = groups_of_blocks, .unit = blocks_unit};
-    const wadi_cut *last = bind->nargs == 2 ? &behind_z : &blocks;
     static const wadi_cut kept = {.extents = runs_extents};
+    const wadi_cut *last = bind->nargs == 2 ? &behind_z : &blocks;
     const wadi_array_type *t = &c->y->m->values[bind->results[0]].type.array[0];
     names n;
     int table = 0, runs = -1;
@@ -250,9 +253,7 @@ static void blocks_by_lanes(wadi_lower *l, const wadi_unit *u) {
                              .first = bin(l, WADI_SOP_MUL, u->piece, num(l, LANES)),
                              .all = items_of(l, u->bind, each)};
     if (u->table >= 0) {
-        wadi_lower_extents(l, u->bind->results[0], entries);
-        table_extents(l, u->bind, entries);
-        wadi_flat_table(l, u, entry);
+        read_table(l, u, entries, entry);
         items.table = &table;
     }
     wadi_lower_scan_items(l, &items);
@@ -272,11 +273,7 @@ static void block_shared(wadi_lower *l, const wadi_unit *u) {
     wadi_lv entry[WADI_MAX_FIELDS], entries[WADI_MAX_RANK];
     const wadi_lv piece = wadi_flat_piece(l, u);
     const wadi_scan_table table = {entries, entry};
-    if (u->table >= 0) {
-        wadi_lower_extents(l, u->bind->results[0], entries);
-        table_extents(l, u->bind, entries);
-        wadi_flat_table(l, u, entry);
-    }
+    if (u->table >= 0) read_table(l, u, entries, entry);
     wadi_lower_scan_block_shared(l, u->bind, u->extent, u->pointer, u->table >= 0 ? &table : NULL,
                                  u->ix, piece);
 }
