@@ -25,6 +25,16 @@ bool wadi_args_real(const char *text, double low, double high, double *out) {
     return true;
 }
 
+bool wadi_args_seconds(const char *text, double *out) {
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    if (end == text || !(value >= 0 && value <= 1e9)) return false;
+    if (*end == 's') end++;
+    if (*end != '\0') return false;
+    *out = value;
+    return true;
+}
+
 bool wadi_args_size(const char *text, int64_t *out) {
     static const char units[] = "KMGT";
     char *end = NULL;

@@ -39,6 +39,8 @@ WADI_NODISCARD wadi_status wadi_args_parse(const wadi_args *a, int argc, char *c
 bool wadi_args_number(const char *text, int64_t low, int64_t high, int64_t *out);
 /* A decimal number from low to high; NaN is refused. */
 bool wadi_args_real(const char *text, double low, double high, double *out);
+/* Seconds from 0 to 1e9, "5" or "5s". */
+bool wadi_args_seconds(const char *text, double *out);
 /* A positive number of bytes: "4096", "256M". K, M, G and T (or k, m, g and t) are powers of 1024. */
 bool wadi_args_size(const char *text, int64_t *out);
 /* Fails with WADI_INVALID: `OPTION: "VALUE" is not WANT`, for example `--support: "4" is not an odd number`. */

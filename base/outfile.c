@@ -17,12 +17,14 @@
 #include "base/claim.h"
 #include "base/destination.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/io.h"
 
 enum {
     ROOM = 1 << 16, /* of the buffer */
     STEM =
         100, /* characters of the name with which the temporary name begins; some file systems allow only 143 in all */
+    LONGEST_KEPT = 133, /* the same limit less ".wadi-kept" */
     DIGITS = 8,
     TRIES = 100,
     KEPT_FREE = 3 /* 0 to 2 belong to the standard streams */
@@ -138,10 +140,20 @@ static int make_file(wadi_outfile *f) {
     return -1;
 }
 
-/* The name of the file that lasts. False: it is too long. */
+/* The name of the file that lasts: NAME.wadi-kept, found by the name alone. A name that leaves no room for that is cut, and a digest tells it from others
+ * that begin so. False: no memory. */
 static bool lasting_name(const char *of, temporary_name *out) {
-    const int n = snprintf(out->text, sizeof out->text, "%s%s", of, lasting);
-    return n < (int)sizeof out->text;
+    uint8_t digest[32];
+    char digits[2 * sizeof digest + 1];
+    if (strlen(of) <= LONGEST_KEPT) {
+        (void)snprintf(out->text, sizeof out->text, "%s%s", of, lasting);
+        return true;
+    }
+    if (wadi_blake2b(of, strlen(of), digest) != WADI_OK) return false;
+    wadi_hex(digest, sizeof digest, digits);
+    (void)snprintf(out->text, sizeof out->text, "%.*s.%.*s%s", (int)stem_of(of), of, 2 * DIGITS,
+                   digits, lasting);
+    return true;
 }
 
 bool wadi_outfile_lasts_in(int folder, const char *name) {
@@ -160,7 +172,7 @@ static wadi_status open_lasting(wadi_outfile *f, wadi_error *err) {
     const mode_t mode = f->options.mode != 0 || f->to.exists ? 0600 : 0666;
     if (!lasting_name(f->to.name, &f->name)) {
         f->name.text[0] = '\0';
-        return wadi_fail(err, WADI_IO, "%s: the name is too long", f->path);
+        return wadi_fail(err, WADI_MEMORY, "%s: out of memory", f->path);
     }
     f->fd = above_standard(
         openat(f->to.folder, f->name.text, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode));

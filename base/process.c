@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ static atomic_bool warns;
 static void (*_Atomic drain)(void *env);
 static void *_Atomic drain_env;
 static atomic_bool drains;
+static atomic_int draining; /* handlers that may be calling `drain` */
 static void (*before_warning)(void *env);
 static void *before_env;
 
@@ -57,7 +59,7 @@ static bool is_echo(void) {
 }
 
 /* Whether the signal is one that drains, or its echo. */
-static bool begin_drain(void) {
+static bool call_drain(void) {
     void (*fn)(void *env) = atomic_load(&drain);
     if (fn == NULL || atomic_load(&came) != 0) return false;
     if (atomic_load(&drains)) return is_echo();
@@ -65,6 +67,13 @@ static bool begin_drain(void) {
     atomic_store(&drains, true);
     fn(atomic_load(&drain_env));
     return true;
+}
+
+static bool begin_drain(void) {
+    (void)atomic_fetch_add(&draining, 1);
+    const bool drained = call_drain();
+    (void)atomic_fetch_sub(&draining, 1);
+    return drained;
 }
 
 static void on_signal(int number) {
@@ -97,6 +106,7 @@ static void catch_signals(void) {
 
 void wadi_process_drain_by(void (*fn)(void *env), void *env) {
     atomic_store(&drain, NULL);
+    while (atomic_load(&draining) > 0) (void)sched_yield(); /* in another thread */
     atomic_store(&drain_env, env);
     atomic_store(&drains, false);
     atomic_store(&drain, fn);

@@ -20,7 +20,7 @@ void wadi_process_warn(bool warns);
 void wadi_process_before_warning(void (*fn)(void *env), void *env);
 
 /* The first signal calls fn instead of the stop, and is forgotten: the program ends as without it. The next signal is then the first one. fn may use only
- * atomics. NULL: as before. */
+ * atomics. NULL: as before. When this returns, the fn before is not being called any more. */
 void wadi_process_drain_by(void (*fn)(void *env), void *env);
 
 /* The stop of the process; NULL before wadi_process_begin. */

@@ -14,12 +14,14 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "graph/op.h"
+#include "sched/stream.h"
 
 /* ---- streams as text ---- */
 
 typedef struct printer {
     const char *name;
     const wadi_val_type *type;
+    bool at_once;
 } printer;
 
 /* Prints piece by piece: a pipe that has room takes at least PIPE_BUF bytes without blocking, so only the wait below blocks, and a stop
@@ -56,7 +58,9 @@ static wadi_status print_element(void *env, int64_t index, int parts, const wadi
         wadi_cli_array_print(&element[i], &p->type->array[i].elem, &t);
         wadi_text_add(&t, "\n");
     }
-    return put_text(&t, err);
+    WADI_TRY(put_text(&t, err));
+    if (p->at_once && fflush(stdout) != 0) return wadi_fail_errno(err, errno, "standard output");
+    return WADI_OK;
 }
 
 /* ---- binding ---- */
@@ -111,8 +115,10 @@ static wadi_status text_sink(wadi_cli_bindings *all, const wadi_module *m, const
         free(p);
         return wadi_fail(err, WADI_MEMORY, "out of memory");
     }
-    *p = (printer){b->name, &m->values[b->args[0]].type};
-    return wadi_sink_callback(print_element, p, out, err);
+    *p = (printer){b->name, &m->values[b->args[0]].type, all->at_once};
+    WADI_TRY(wadi_sink_callback(print_element, p, out, err));
+    (*out)->kind = "terminal";
+    return WADI_OK;
 }
 
 static wadi_status bind_sink(wadi_cli_bindings *all, const wadi_module *m, const wadi_bind *b,

@@ -5,10 +5,12 @@
 
 #include "base/dl.h"
 #include "base/error.h"
+#include "base/sketch.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "graph/op.h"
 #include "sched/foreign.h"
+#include "sched/foreign_own.h"
 #include "wadi/routines.h"
 
 /* ---- libraries ---- */
@@ -36,14 +38,25 @@ static wadi_status open(const char *file, wadi_dl *out, wadi_error *err) {
     return st == WADI_OK ? st : wadi_fail(err, st, "--routines: %s", why.msg);
 }
 
+/* Runs that are saved go on only with the same routines. */
+static wadi_status note_library(const char *library, wadi_error *err) {
+    wadi_text sketch = {0};
+    wadi_status st = wadi_sketch_file(library, &sketch, err);
+    if (st == WADI_OK) st = wadi_foreign_own_note(wadi_text_str(&sketch), err);
+    wadi_text_fini(&sketch);
+    return st;
+}
+
 /* The library stays open, because its routines are called until the end. */
 wadi_status wadi_cli_take_routines(void *options, const char *value, wadi_error *err) {
     wadi_dl library;
     wadi_dl_fn registering = NULL;
     WADI_UNUSED(options);
     WADI_TRY(open(value, &library, err));
-    if (wadi_dl_function(&library, registers, &registering, NULL) == WADI_OK)
+    if (wadi_dl_function(&library, registers, &registering, NULL) == WADI_OK) {
+        WADI_TRY(note_library(value, err));
         return call(registering, value, err);
+    }
     wadi_dl_close(&library);
     return wadi_fail(err, WADI_IO,
                      "--routines: %s has no function %s; wadi/routines.h says what it does", value,

@@ -48,20 +48,30 @@ static wadi_status take_stages(void *env, const char *value, wadi_error *err) {
 
 static wadi_status take_every(void *env, const char *value, wadi_error *err) {
     options *o = env;
-    char *end = NULL;
-    const size_t n = strcspn(value, "s");
-    const double s = strtod(value, &end);
-    if (end == value + n && n > 0 && (value[n] == '\0' || value[n + 1] == '\0') && s >= 0 &&
-        s <= 1e9) {
-        o->shared.run.save_every_s = s > 0 ? s : 1e-9; /* 0 would be the default */
+    double s = 0;
+    if (!wadi_args_seconds(value, &s))
+        return wadi_args_bad("--every", value, "seconds, as in 5s", err);
+    o->shared.run.save_every_s = s > 0 ? s : 1e-9; /* 0 would be the default */
+    return WADI_OK;
+}
+
+static wadi_status take_guarantee(void *env, const char *value, wadi_error *err) {
+    static const char *const names[] = {[WADI_GUARANTEE_NONE] = "none",
+                                        [WADI_GUARANTEE_AT_LEAST_ONCE] = "at-least-once",
+                                        [WADI_GUARANTEE_EXACTLY_ONCE] = "exactly-once"};
+    options *o = env;
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
+        if (strcmp(value, names[i]) != 0) continue;
+        o->shared.run.guarantee = (wadi_guarantee)i;
         return WADI_OK;
     }
-    return wadi_args_bad("--every", value, "seconds, as in 5s", err);
+    return wadi_args_bad("--guarantee", value, "none, at-least-once or exactly-once", err);
 }
 
 static const wadi_args_option table[] = {
     {.name = "--state", .text = true, .field = offsetof(options, shared.run.state)},
     {.name = "--every", .take = take_every},
+    {.name = "--guarantee", .take = take_guarantee},
     {.name = "--accept-change", .field = offsetof(options, shared.run.accept_change)},
     {.name = "--chunk", .take = take_chunk},
     {.name = "--schedule", .take = take_schedule},
@@ -108,6 +118,18 @@ static void drain(void *run) {
     wadi_run_drain(run);
 }
 
+/* Before the run: what is promised of it. */
+static wadi_status tell_guarantee(const options *o, wadi_run *run, wadi_error *err) {
+    wadi_guarantee guarantee = WADI_GUARANTEE_NONE;
+    char *why = NULL;
+    if (!o->shared.run.state) return WADI_OK;
+    WADI_TRY(wadi_run_guarantee(run, &guarantee, &why, err));
+    if (guarantee > WADI_GUARANTEE_NONE && guarantee >= o->shared.run.guarantee)
+        fprintf(stderr, "wadi: %s\n", why); /* else the run is refused, with the reason */
+    free(why);
+    return WADI_OK;
+}
+
 static wadi_status go(const options *o, wadi_run *run, bool *out_drained, wadi_error *err) {
     wadi_run_stats s = {0};
     if (o->shared.run.state) wadi_process_drain_by(drain, run);
@@ -118,9 +140,16 @@ static wadi_status go(const options *o, wadi_run *run, bool *out_drained, wadi_e
     return st;
 }
 
+/* What was saved goes when results are out of the process: else they can be had again. That writing failed is told at the end (main.c). */
+static wadi_status print_results(const wadi_module *m, wadi_run *run, wadi_error *err) {
+    WADI_TRY(wadi_cli_print_results(m, run, err));
+    if (fflush(stdout) == 0 && !ferror(stdout)) wadi_run_release_state(run);
+    return WADI_OK;
+}
+
 static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_exe *exe,
                            wadi_error *err) {
-    wadi_cli_bindings bindings = {.links = &o->shared.links};
+    wadi_cli_bindings bindings = {.links = &o->shared.links, .at_once = o->shared.run.state};
     wadi_run *run = NULL;
     bool drained = false;
     wadi_status st = wadi_run_create(exe, &o->shared.run, &run, err);
@@ -128,8 +157,9 @@ static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_ex
         st = wadi_cli_bind(&bindings, m, run, o->shared.nbindings, o->shared.bindings, err);
     for (size_t i = 0; st == WADI_OK && o->sync && i < bindings.sinks.n; i++)
         wadi_sink_sync(bindings.sinks.at[i]);
+    if (st == WADI_OK) st = tell_guarantee(o, run, err);
     if (st == WADI_OK) st = go(o, run, &drained, err);
-    if (st == WADI_OK) st = wadi_cli_print_results(m, run, err);
+    if (st == WADI_OK) st = print_results(m, run, err);
     if (run && o->stats) print_stats(run);
     if (run && o->shared.run.profile) wadi_cli_print_profile(run, stderr);
     wadi_run_destroy(run);
@@ -160,6 +190,7 @@ static int run(int argc, char **argv) {
     if (wadi_cli_options_read(table, sizeof table / sizeof *table, argc, argv, &o.shared, &err) !=
         WADI_OK)
         return wadi_cli_misuse(&wadi_cli_run, "%s", err.msg);
+    o.shared.run.hold_state = true;
     wadi_status st = wadi_cli_read(o.shared.file, &text, &name, &err);
     if (st == WADI_OK) st = run_text(&o, text, name, &err);
     free(text);
@@ -208,6 +239,10 @@ const wadi_cli_command wadi_cli_run = {
     "                     command goes on where it was saved; SIGTERM saves it and ends it. See "
     "docs/RUNTIME.md\n"
     "  --every SECONDS    with --state: the least time between two savings; default 5\n"
+    "  --guarantee NAME   at-least-once or exactly-once: refuses a run that does not give this to "
+    "every "
+    "sink; with\n"
+    "                     --state it is told what the run gives, and why\n"
     "  --accept-change    with --state: goes on with another program or other data if what is "
     "saved fits\n"
     "  --sync             forces written files onto the disk before the program ends\n"

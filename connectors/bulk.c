@@ -115,8 +115,11 @@ wadi_status wadi_sink_bulk(wadi_drain_fn drain, void *env, wadi_sink **out_sink,
     WADI_GIVEN(err, out_sink);
     drain_sink *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "bulk sink: out of memory");
-    s->base = (wadi_sink){
-        .ops = &sink_ops, .kind = "bulk callback", .wake_fd = -1, .unwatched = true, .again = true};
+    s->base = (wadi_sink){.ops = &sink_ops,
+                          .kind = "bulk callback",
+                          .wake_fd = -1,
+                          .unwatched = true,
+                          .gives = WADI_GUARANTEE_AT_LEAST_ONCE};
     s->drain = drain;
     s->env = env;
     *out_sink = &s->base;

@@ -130,7 +130,7 @@ wadi_status wadi_sink_callback(wadi_push_fn push, void *env, wadi_sink **out_sin
     s->base.kind = "callback";
     s->base.wake_fd = -1;
     s->base.unwatched = true;
-    s->base.again = true;
+    s->base.gives = WADI_GUARANTEE_AT_LEAST_ONCE;
     s->push = push;
     s->env = env;
     *out_sink = &s->base;

@@ -212,6 +212,7 @@ wadi_status wadi_sink_raw(const char *path, wadi_sink **out_sink, wadi_error *er
         destroy_sink(&s->base);
         return status;
     }
+    if (!wadi_outfile_is_stream(s->file)) s->base.gives = WADI_GUARANTEE_EXACTLY_ONCE;
     *out_sink = &s->base;
     return WADI_OK;
 }

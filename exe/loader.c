@@ -58,6 +58,10 @@ static bool exact(void *self) {
     return true;
 }
 
+static bool fast(void *self) {
+    return ((const wadi_exe *)self)->fast;
+}
+
 /* Nothing goes that a device may use: the executable stays when it is destroyed. */
 static void stay(void *self) {
     wadi_exe *exe = self;
@@ -67,6 +71,11 @@ static void stay(void *self) {
 }
 
 wadi_loader wadi_exe_loader(wadi_exe *exe) {
-    return (wadi_loader){
-        .load = load, .offer = offer, .expect = expect, .exact = exact, .stay = stay, .self = exe};
+    return (wadi_loader){.load = load,
+                         .offer = offer,
+                         .expect = expect,
+                         .exact = exact,
+                         .fast = fast,
+                         .stay = stay,
+                         .self = exe};
 }

@@ -57,6 +57,24 @@ bool wadi_foreign_own_declines(const char *name) {
     return o != NULL && atomic_load(&o->asked) && !atomic_load(&o->answered);
 }
 
+/* ---- what they are ---- */
+
+static wadi_text noted; /* by the lock; stays until the process ends */
+
+wadi_status wadi_foreign_own_note(const char *what, wadi_error *err) {
+    (void)pthread_mutex_lock(&lock);
+    wadi_text_addf(&noted, "%s ", what);
+    const bool failed = noted.failed;
+    (void)pthread_mutex_unlock(&lock);
+    return failed ? wadi_fail(err, WADI_MEMORY, "foreign: out of memory") : WADI_OK;
+}
+
+void wadi_foreign_own_describe(wadi_text *out) {
+    (void)pthread_mutex_lock(&lock);
+    wadi_text_add_n(out, noted.at, noted.n);
+    (void)pthread_mutex_unlock(&lock);
+}
+
 /* ---- calls ---- */
 
 static wadi_foreign_array array_of(const wadi_call_array *a, int64_t problem) {

@@ -397,6 +397,8 @@ typedef struct wadi_loader {
     void (*expect)(void *self, const struct wadi_run_options *options);
     /* Whether kernels in any language compute the same bits. NULL: they do. */
     bool (*exact)(void *self);
+    /* Whether kernels are made with fast math. NULL: they are not. */
+    bool (*fast)(void *self);
     /* A device that was left behind may still run what was loaded: it stays, also when the loader goes. NULL: it does so anyway. */
     void (*stay)(void *self);
     void *self;

@@ -27,6 +27,12 @@ wadi_status wadi_source_seek(wadi_source *source, wadi_position to, wadi_error *
     return wadi_fail(err, WADI_UNSUPPORTED, "a %s source cannot begin elsewhere", source->kind);
 }
 
+wadi_status wadi_source_comes_back(wadi_source *source, wadi_error *err) {
+    wadi_position at;
+    WADI_TRY(wadi_source_tell(source, &at, err));
+    return wadi_source_seek(source, at, err);
+}
+
 wadi_status wadi_sink_have(wadi_sink *sink, wadi_position *out, wadi_error *err) {
     if (sink->ops->have != NULL) return sink->ops->have(sink, out, err);
     return wadi_fail(err, WADI_UNSUPPORTED, "a %s sink cannot say what it has", sink->kind);

@@ -77,9 +77,9 @@ struct wadi_sink {
     const char *kind; /* static */
     int wake_fd;      /* as for a source */
     bool sync;        /* the output must be on the disk when finish returns */
-    bool
-        again; /* it may get elements again which it has got from a process that was ended: the caller's function, a
-                  terminal */
+    wadi_guarantee
+        gives; /* in a run that is saved. EXACTLY_ONCE: there is `last`. AT_LEAST_ONCE: it may get elements again which it has got from
+                  a process that was ended, as the caller's function or a terminal. NONE: the run is refused */
     bool
         keeps; /* only keeps what it gets, in memory: `put` does not wait, and any thread may call it */
     bool
@@ -90,6 +90,8 @@ struct wadi_sink {
 WADI_NODISCARD wadi_status wadi_source_tell(wadi_source *source, wadi_position *out,
                                             wadi_error *err);
 WADI_NODISCARD wadi_status wadi_source_seek(wadi_source *source, wadi_position to, wadi_error *err);
+/* Whether the source can go back to where it stands, so that what it gives can be had again. Errors: the reason why it cannot. */
+WADI_NODISCARD wadi_status wadi_source_comes_back(wadi_source *source, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_sink_have(wadi_sink *sink, wadi_position *out, wadi_error *err);
 
 /* Whether `to` is a place among `count` elements that need no mark. Errors: WADI_INVALID, which names the kind of source. */

@@ -97,6 +97,11 @@ typedef struct wadi_run_options {
     double save_every_s; /**< with `state`: the least time between two savings; 0: 5 */
     bool
         accept_change; /**< with `state`: goes on with another version, program or other data, if what is saved fits */
+    wadi_guarantee
+        guarantee; /**< the least that the run must give (wadi_run_guarantee), or it is refused before it begins */
+    bool
+        hold_state; /**< with `state`: what is saved stays after the run has ended well, until wadi_run_release_state: for results
+                             that must be stored first */
     bool profile; /**< counts where the time goes, for wadi_run_profile (include/wadi/profile.h) */
 } wadi_run_options;
 
@@ -152,8 +157,13 @@ WADI_NODISCARD wadi_status wadi_run_source(wadi_run *run, const char *name, wadi
 /** Binds the sink that the stream `name` is delivered to. Borrows it until the run is destroyed. Errors: WADI_INVALID (no such stream). */
 WADI_NODISCARD wadi_status wadi_run_sink(wadi_run *run, const char *name, wadi_sink *sink,
                                          wadi_error *err);
+/** How often elements come to the sinks of this run, if its process may be ended at any moment and the same run is started again. Call it with all
+ *  bound, before the run. *out_why, which the caller must free(), is a line: the guarantee in words, and why it is no more. Errors:
+ *  WADI_INVALID (the run has begun, something is not bound), WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_run_guarantee(wadi_run *run, wadi_guarantee *out, char **out_why,
+                                              wadi_error *err);
 /** Runs to the end. Sinks are finished on success. On failure, what came before it has been delivered, and sinks are aborted.
- *  Errors: WADI_INVALID (something is not bound), WADI_FAULT, WADI_COMPILE, WADI_MEMORY, WADI_CANCELLED, or the error of a source
+ *  Errors: WADI_INVALID (something is not bound), WADI_UNSUPPORTED (it cannot be saved, or lacks the guarantee asked for), WADI_FAULT, WADI_COMPILE, WADI_MEMORY, WADI_CANCELLED, or the error of a source
  *  or sink. */
 WADI_NODISCARD wadi_status wadi_run_go(wadi_run *run, wadi_error *err);
 /** Ends a run soon, wherever it is, except inside a callback of the caller. wadi_run_go then returns WADI_CANCELLED, also if it is called only
@@ -163,6 +173,8 @@ void wadi_run_cancel(wadi_run *run);
  *  of streams at once. wadi_run_go then returns WADI_CANCELLED, and wadi_run_stats.drained is true; unless the run was over before. Safe in any thread and in a signal
  *  handler. Without `state` nothing happens. */
 void wadi_run_drain(wadi_run *run);
+/** Of a run with the options `state` and `hold_state` that has ended well: its results are stored, and what was saved is removed. */
+void wadi_run_release_state(wadi_run *run);
 /** Copies the statistics so far. Safe in any thread. */
 void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out);
 /** A result of a finished run. Its columns are borrowed until the run is destroyed. Errors: WADI_INVALID (no such result, no finished run). */

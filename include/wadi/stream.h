@@ -44,6 +44,14 @@ void wadi_sink_destroy(wadi_sink *sink);
  *  always is.) No effect on sinks that write no file. Call it before the run. NULL is fine. */
 void wadi_sink_sync(wadi_sink *sink);
 
+/** How often the elements of a stream come to its sink, in a run that is saved (wadi_run_options.state), if its process may be ended at any moment
+ *  and the run is started again. */
+typedef enum wadi_guarantee {
+    WADI_GUARANTEE_NONE, /**< nothing is promised */
+    WADI_GUARANTEE_AT_LEAST_ONCE, /**< none is left out; those since the last saving may come again, with the same numbers */
+    WADI_GUARANTEE_EXACTLY_ONCE /**< each once */
+} wadi_guarantee;
+
 /* ---- functions of the caller ---- */
 
 /** Where a pull function puts its element. Valid only during the call. */

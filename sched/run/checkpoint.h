@@ -1,11 +1,8 @@
-/* A run that goes on after its process was ended: what it needs for that is kept in a folder.
+/* A run that goes on after its process was ended: what it needs for that is kept in a folder (base/kept_folder.h).
  *
- * The file DIR/state is replaced now and then, between two chunks. It holds what the run is of (checkpoint_of.c), the place of
- * each sink of the stream at work, and the stream (saved.c). It begins with a title and ends with a digest, so a damaged file is
- * known as one. The run whose first command it is finds it, and goes on from there. Of phases before that stream nothing is kept:
- * they run again, and give what they gave. When the run has ended well, the file is removed.
- *
- * DIR/lock is locked as long as a run uses the folder. */
+ * The state is replaced now and then, between two chunks. It holds what the run is of (checkpoint_of.c), the place of
+ * each sink of the stream at work, and the stream (saved.c). The run whose first command it is finds it, and goes on from there. Of phases
+ * before that stream nothing is kept: they run again, and give what they gave. When the run has ended well, the state is removed. */
 #ifndef WADI_SCHED_RUN_CHECKPOINT_H
 #define WADI_SCHED_RUN_CHECKPOINT_H
 
@@ -25,13 +22,14 @@ bool wadi_checkpoint_exists(const wadi_run *x);
 void wadi_checkpoint_close(wadi_run *x, bool well);
 void wadi_checkpoint_destroy(wadi_run *x);
 
+/* ---- guarantee.c ---- */
+
+/* Errors: WADI_UNSUPPORTED if the run gives less than it was asked for; the message says why. */
+WADI_NODISCARD wadi_status wadi_run_check_guarantee(wadi_run *x, wadi_error *err);
+
 /* ---- checkpoint_of.c ---- */
 
-/* Appends what the run is of: the version, the program, the inputs, and the data of its sources. */
+/* Appends what the run is of (sched/traits.h): the version, the program, how it computes, the inputs, and the data of its sources. */
 wadi_status wadi_checkpoint_describe(const wadi_run *x, wadi_text *out, wadi_error *err);
-/* Goes behind such a description. If it is not `own`, that of this run, says in which way it differs: WADI_INVALID. With `any`, differences are no
- * failure. */
-wadi_status wadi_checkpoint_compare(const wadi_run *x, bool any, wadi_state_reader own,
-                                    wadi_state_reader *from, wadi_error *err);
 
 #endif

@@ -1,45 +1,47 @@
-/* What a saved run is of, as names and values: another run goes on only if all are equal. First come the version and the program, then the inputs,
- * then the sources. */
-#include <string.h>
-
+/* What a saved run is of. Another run goes on only if all is equal. */
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/sketch.h"
+#include "sched/traits.h"
+#include "sched/foreign_own.h"
 #include "sched/run/checkpoint.h"
 
-enum { DIGEST = 32, PROGRAM = 2 /* the first input comes behind so many */ };
-
-/* What it means that fact number i differs. */
-static const char *differs(const wadi_run *x, int64_t i) {
-    static const char *const first[PROGRAM] = {"another version of wadi", "another program"};
-    if (i < PROGRAM) return first[i];
-    return i - PROGRAM < x->plan->ninputs ? "another input" : "other data of the source";
-}
-
-static wadi_status put(wadi_text *out, const char *name, const char *value, wadi_error *err) {
-    wadi_state_put_text(out, name);
-    wadi_state_put_text(out, value);
-    return out->failed ? wadi_fail(err, WADI_MEMORY, "saving a run: out of memory") : WADI_OK;
-}
+enum { DIGEST = 32 };
 
 /* Takes over the value. */
-static wadi_status put_made(wadi_text *out, const char *name, wadi_status made,
+static wadi_status put_made(wadi_text *out, const char *differs, const char *name, wadi_status made,
                             wadi_text *owned_value, wadi_error *err) {
     wadi_status status = made;
-    if (status == WADI_OK && owned_value->failed)
+    if (status == WADI_OK) wadi_traits_put(out, differs, name, wadi_text_str(owned_value));
+    if (status == WADI_OK && (owned_value->failed || out->failed))
         status = wadi_fail(err, WADI_MEMORY, "saving a run: out of memory");
-    if (status == WADI_OK) status = put(out, name, wadi_text_str(owned_value), err);
     wadi_text_fini(owned_value);
     return status;
 }
 
-static wadi_status put_program(const wadi_run *x, wadi_text *out, wadi_error *err) {
+static void put_program(const wadi_run *x, wadi_text *out) {
     uint8_t hash[DIGEST];
     char digits[2 * DIGEST + 1];
     wadi_plan_hash(x->plan, hash);
     wadi_hex(hash, DIGEST, digits);
-    WADI_TRY(put(out, "", WADI_VERSION, err));
-    return put(out, "", digits, err);
+    wadi_traits_put(out, "another version of wadi", "", WADI_VERSION);
+    wadi_traits_put(out, "another program", "", digits);
+}
+
+static bool calls_routines(const wadi_plan *plan) {
+    for (int i = 0; i < plan->nbodies; i++)
+        if (plan->bodies[i].routines) return true;
+    return false;
+}
+
+/* The same program rounds otherwise with fast math, and computes something else with other routines of the same names. */
+static wadi_status put_arithmetic(const wadi_run *x, wadi_text *out, wadi_error *err) {
+    const wadi_loader *l = &x->loader;
+    const bool fast = l->fast != NULL && l->fast(l->self);
+    wadi_text libraries = {0};
+    wadi_traits_put(out, "other arithmetic (fast math, or not)", "", fast ? "fast" : "exact");
+    if (calls_routines(x->plan)) wadi_foreign_own_describe(&libraries);
+    return put_made(out, "other libraries of routines", "", WADI_OK, &libraries, err);
 }
 
 static wadi_status put_inputs(const wadi_run *x, wadi_text *out, wadi_error *err) {
@@ -48,7 +50,7 @@ static wadi_status put_inputs(const wadi_run *x, wadi_text *out, wadi_error *err
         const wadi_array a = x->given != NULL ? x->given[i] : wadi_slots_array(&x->slots, in->slot);
         wadi_text value = {0};
         const wadi_status made = wadi_sketch_array(&a, &value, err);
-        WADI_TRY(put_made(out, in->name, made, &value, err));
+        WADI_TRY(put_made(out, "another input", in->name, made, &value, err));
     }
     return WADI_OK;
 }
@@ -71,66 +73,15 @@ static wadi_status put_source(const wadi_binding *b, wadi_text *out, wadi_error 
     wadi_text_addf(&value, "%s ", s->kind);
     describe_parts(s, &value);
     const wadi_status made = s->ops->describe != NULL ? s->ops->describe(s, &value, err) : WADI_OK;
-    return put_made(out, b->name, made, &value, err);
+    return put_made(out, "other data of the source", b->name, made, &value, err);
 }
 
 wadi_status wadi_checkpoint_describe(const wadi_run *x, wadi_text *out, wadi_error *err) {
-    int64_t n = PROGRAM + x->plan->ninputs;
-    for (size_t i = 0; i < x->bindings.n; i++) n += x->bindings.at[i].source != NULL;
-    wadi_state_put(out, n);
-    WADI_TRY(put_program(x, out, err));
+    put_program(x, out);
+    WADI_TRY(put_arithmetic(x, out, err));
     WADI_TRY(put_inputs(x, out, err));
     for (size_t i = 0; i < x->bindings.n; i++)
         if (x->bindings.at[i].source != NULL) WADI_TRY(put_source(&x->bindings.at[i], out, err));
-    return WADI_OK;
-}
-
-typedef struct fact {
-    wadi_text name, value;
-} fact;
-
-static wadi_status take(wadi_state_reader *from, fact *out, wadi_error *err) {
-    WADI_TRY(wadi_state_take_text(from, &out->name, err));
-    return wadi_state_take_text(from, &out->value, err);
-}
-
-static void forget(fact *f) {
-    wadi_text_fini(&f->name);
-    wadi_text_fini(&f->value);
-}
-
-static bool are_same(const wadi_text *a, const wadi_text *b) {
-    return strcmp(wadi_text_str(a), wadi_text_str(b)) == 0;
-}
-
-static wadi_status compare(const wadi_run *x, int64_t i, const fact *own, const fact *saved,
-                           wadi_error *err) {
-    const char *name = wadi_text_str(&own->name), *quote = name[0] != '\0' ? "\"" : "";
-    if (are_same(&own->name, &saved->name) && are_same(&own->value, &saved->value)) return WADI_OK;
-    return wadi_fail(err, WADI_INVALID, "%s: what is saved there is of %s%s%s%s%s",
-                     x->options.state, differs(x, i), name[0] != '\0' ? " " : "", quote, name,
-                     quote);
-}
-
-static wadi_status compare_next(const wadi_run *x, bool any, int64_t i, wadi_state_reader *own,
-                                wadi_state_reader *from, wadi_error *err) {
-    fact is = {{0}, {0}}, was = {{0}, {0}};
-    wadi_status status = take(own, &is, err);
-    if (status == WADI_OK) status = take(from, &was, err);
-    if (status == WADI_OK && !any) status = compare(x, i, &is, &was, err);
-    forget(&is);
-    forget(&was);
-    return status;
-}
-
-wadi_status wadi_checkpoint_compare(const wadi_run *x, bool any, wadi_state_reader own,
-                                    wadi_state_reader *from, wadi_error *err) {
-    int64_t n = 0, saved = 0;
-    WADI_TRY(wadi_state_take(&own, &n, err));
-    WADI_TRY(wadi_state_take(from, &saved, err));
-    if (n != saved)
-        return wadi_fail(err, WADI_INVALID, "%s: what is saved there is of another program",
-                         x->options.state);
-    for (int64_t i = 0; i < n; i++) WADI_TRY(compare_next(x, any, i, &own, from, err));
-    return WADI_OK;
+    wadi_traits_end(out);
+    return out->failed ? wadi_fail(err, WADI_MEMORY, "saving a run: out of memory") : WADI_OK;
 }

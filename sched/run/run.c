@@ -31,6 +31,9 @@ static wadi_status check_options(const wadi_run_options *o, wadi_error *err) {
     if ((int)o->stages < WADI_STAGES_AUTO || (int)o->stages > WADI_STAGES_APART) {
         return wadi_fail(err, WADI_INVALID, "stages: %d is none", (int)o->stages);
     }
+    if ((int)o->guarantee < WADI_GUARANTEE_NONE || o->guarantee > WADI_GUARANTEE_EXACTLY_ONCE) {
+        return wadi_fail(err, WADI_INVALID, "guarantee: %d is none", (int)o->guarantee);
+    }
     if (!(o->save_every_s >= 0 && o->save_every_s <= 1e9)) {
         return wadi_fail(err, WADI_INVALID, "save_every_s: %g is not from 0 to 1e9",
                          o->save_every_s);
@@ -306,6 +309,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     WADI_GIVEN(err, run);
     WADI_TRY(check_unstarted(run, err));
     WADI_TRY(wadi_run_check_bound(run, err));
+    WADI_TRY(wadi_run_check_guarantee(run, err));
     WADI_TRY(wadi_checkpoint_open(run, err));
     run->started = true;
     WADI_TRY(wadi_waits_create((int64_t)(run->options.watchdog_s * 1e9), &run->waits, err));
@@ -332,7 +336,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     run->finished = status == WADI_OK;
     if (status == WADI_CANCELLED && atomic_load(&run->drains))
         run->drained = wadi_checkpoint_exists(run);
-    wadi_checkpoint_close(run, run->finished);
+    if (!run->finished || !run->options.hold_state) wadi_checkpoint_close(run, run->finished);
     return status;
 }
 
@@ -369,6 +373,10 @@ void wadi_run_home_by(wadi_run *run, wadi_home_rule rule) {
 
 void wadi_run_cancel(wadi_run *run) {
     if (run != NULL) wadi_stop_call(&run->stop);
+}
+
+void wadi_run_release_state(wadi_run *run) {
+    if (run != NULL && run->finished) wadi_checkpoint_close(run, true);
 }
 
 void wadi_run_drain(wadi_run *run) {

@@ -204,10 +204,8 @@ wadi_status wadi_lane_load(wadi_lane *l, bool ended, wadi_state_reader *from, wa
 static wadi_status begin_notes(wadi_lane *l, wadi_error *err) {
     if (!is_saved(l)) return WADI_OK;
     for (int r = 0; r < l->readers; r++) {
-        wadi_position at;
         wadi_error why = {.status = WADI_OK};
-        wadi_status status = wadi_source_tell(source_of(l, r), &at, &why);
-        if (status == WADI_OK) status = wadi_source_seek(source_of(l, r), at, &why);
+        const wadi_status status = wadi_source_comes_back(source_of(l, r), &why);
         if (status != WADI_OK)
             return wadi_fail(err, status, "a run that reads \"%s\" cannot be saved: %.400s",
                              l->plan->sources[l->reader[r]].name, why.msg);

@@ -63,7 +63,7 @@ typedef struct run_case {
     int64_t start, first; /* the input, and the first number of the data */
     int64_t elements;     /* of the data */
     int64_t drain_at;     /* drains when the sink gets this element; -1: never */
-    bool accept, no_state, to_memory, beside;
+    bool accept, no_state, to_memory, beside, hold, release;
 } run_case;
 
 typedef struct seen {
@@ -131,7 +131,8 @@ static outcome go(const run_case *c, seen *s) {
                                       .chunk = 7,
                                       .state = c->no_state ? NULL : kept,
                                       .save_every_s = c->drain_at >= 0 ? 1e-9 : 0,
-                                      .accept_change = c->accept};
+                                      .accept_change = c->accept,
+                                      .hold_state = c->hold};
     outcome o = {.status = WADI_OK};
     wadi_exe *exe = NULL;
     wadi_run *run = NULL;
@@ -151,6 +152,7 @@ static outcome go(const run_case *c, seen *s) {
         assert_int_equal(wadi_run_result(run, "last", &last, NULL), WADI_OK);
         o.last = *(const int64_t *)last.column[0];
     }
+    if (c->release) wadi_run_release_state(run);
     wadi_run_destroy(run);
     wadi_source_destroy(source);
     wadi_sink_destroy(sink[0]);
@@ -300,6 +302,67 @@ static void a_sink_that_cannot_go_on_is_refused(void **unused) {
     assert_int_equal(o.status, WADI_UNSUPPORTED);
     assert_string_equal(o.err.msg,
                         "\"squares\": a memory sink cannot go on after its process was ended");
+}
+
+/* What the run says of itself before it begins. */
+static void promises(const run_case *c, wadi_guarantee want, const char *words) {
+    static seen s;
+    const wadi_run_options options = {.state = c->no_state ? NULL : kept,
+                                      .guarantee = WADI_GUARANTEE_EXACTLY_ONCE};
+    wadi_exe *exe = NULL;
+    wadi_run *run = NULL;
+    wadi_source *source = NULL;
+    wadi_sink *sink[2] = {NULL, NULL};
+    wadi_guarantee has = WADI_GUARANTEE_EXACTLY_ONCE;
+    wadi_error err = {.status = WADI_OK};
+    char *why = NULL;
+    assert_int_equal(wadi_compile_text(c->text, "state_test", NULL, &exe, NULL), WADI_OK);
+    assert_int_equal(wadi_run_create(exe, &options, &run, NULL), WADI_OK);
+    assert_int_equal(wadi_run_guarantee(run, &has, &why, NULL),
+                     WADI_INVALID); /* nothing is bound */
+    bind(run, c, &s, &source, sink);
+    assert_int_equal(wadi_run_guarantee(run, &has, &why, NULL), WADI_OK);
+    assert_int_equal(has, want);
+    assert_string_equal(why, words);
+    assert_int_equal(wadi_run_go(run, &err), WADI_UNSUPPORTED);
+    assert_non_null(strstr(err.msg, words));
+    free(why);
+    wadi_run_destroy(run);
+    wadi_source_destroy(source);
+    wadi_sink_destroy(sink[0]);
+    wadi_sink_destroy(sink[1]);
+    wadi_exe_destroy(exe);
+}
+
+static void the_guarantee_is_that_of_the_weakest(void **unused) {
+    run_case c = usual(-1);
+    (void)unused;
+    promises(
+        &c, WADI_GUARANTEE_AT_LEAST_ONCE,
+        "at least once: \"sums\", a callback sink, may get elements since the last saving again");
+    c.to_memory = true;
+    promises(&c, WADI_GUARANTEE_NONE,
+             "none: \"squares\", a memory sink, cannot go on after its process was ended");
+    c.no_state = true;
+    promises(&c, WADI_GUARANTEE_NONE, "none: nothing of the run is saved");
+}
+
+/* Results can be had again until their owner has stored them. */
+static void what_is_saved_stays_until_results_are_stored(void **unused) {
+    static seen s;
+    run_case c = usual(-1);
+    (void)unused;
+    c.hold = true;
+    s = (seen){.next = 0};
+    const outcome first = go(&c, &s);
+    assert_int_equal(first.status, WADI_OK);
+    assert_int_equal(access(state_file, F_OK), 0);
+    c.release = true;
+    const outcome second = go(&c, &s);
+    assert_int_equal(second.status, WADI_OK);
+    assert_int_equal(second.last, first.last);
+    assert_int_equal(s.next, ELEMENTS); /* no element came again */
+    assert_int_not_equal(access(kept, F_OK), 0);
 }
 
 /* ---- two streams of elements, two sinks for each ---- */
@@ -495,6 +558,8 @@ int main(void) {
         cmocka_unit_test(a_stream_that_ends_before_a_failure_is_saved_at_its_end),
         cmocka_unit_test(the_folder_stays_where_the_run_began),
         cmocka_unit_test(a_run_goes_on_after_it_was_drained),
+        cmocka_unit_test(the_guarantee_is_that_of_the_weakest),
+        cmocka_unit_test(what_is_saved_stays_until_results_are_stored),
         cmocka_unit_test(another_run_is_refused),
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(a_lost_output_is_refused),

@@ -597,6 +597,29 @@ static void a_file_that_lasts_goes_on_where_it_was_saved(void **state) {
     assert_int_equal(entries(), 1);
 }
 
+/* Names that leave no room for the ending: found by the next process, and told from others that begin alike. */
+static void a_file_with_a_long_name_lasts_too(void **state) {
+    char one[2 * NAME_MAX], other[2 * NAME_MAX];
+    wadi_outfile *f = NULL, *g = NULL;
+    const wadi_outfile_options lasting = {.lasts = true};
+    (void)state;
+    const int n = snprintf(one, sizeof one, "%s/%0*d", folder, NAME_MAX, 0);
+    memcpy(other, one, sizeof one);
+    other[n - 1] = '1';
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(wadi_outfile_open(one, &lasting, &f, NULL), WADI_OK);
+        assert_int_equal(wadi_outfile_open(other, &lasting, &g, NULL), WADI_OK);
+        assert_int_equal(wadi_outfile_go_on(f, i * 3, false, NULL), WADI_OK);
+        append(f, "one");
+        assert_int_equal(wadi_outfile_save(f, NULL), WADI_OK);
+        if (i == 0) wadi_outfile_discard(f);
+        wadi_outfile_discard(g);
+    }
+    assert_int_equal(wadi_outfile_keep(f, NULL), WADI_OK);
+    assert_true(holds(one, "oneone"));
+    assert_int_equal(entries(), 1);
+}
+
 static void a_file_that_lasts_may_begin_anew(void **state) {
     (void)state;
     save_and_be_killed("one", "more");
@@ -684,6 +707,7 @@ int main(void) {
         CASE(what_a_killed_writer_left_is_removed_by_the_next),
         CASE(what_only_looks_like_a_temporary_file_stays),
         CASE(a_file_that_lasts_goes_on_where_it_was_saved),
+        CASE(a_file_with_a_long_name_lasts_too),
         CASE(a_file_that_lasts_may_begin_anew),
         CASE(what_has_its_name_already_is_complete),
         CASE(what_is_lost_is_told),

@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -200,6 +202,53 @@ static void a_signal_leaves_errno_alone(void **state) {
 
 static int told[2];
 
+/* ---- what drains ---- */
+
+static atomic_int inside, released;
+
+static void wait_inside(void *unused) {
+    (void)unused;
+    atomic_store(&inside, 1);
+    while (atomic_load(&released) == 0) {
+    }
+    atomic_store(&inside, 0);
+}
+
+static void *handle(void *unused) {
+    (void)unused;
+    (void)pthread_kill(pthread_self(), SIGTERM);
+    return NULL;
+}
+
+static void *release(void *unused) {
+    const struct timespec nap = {0, 30000000};
+    (void)unused;
+    (void)nanosleep(&nap, NULL);
+    atomic_store(&released, 1);
+    return NULL;
+}
+
+/* The handler runs in another thread: it is waited for, so that what it works on can go. */
+static void forget_while_draining(void) {
+    pthread_t one, other;
+    wadi_process_begin("test");
+    wadi_process_drain_by(wait_inside, NULL);
+    MUST(pthread_create(&one, NULL, handle, NULL) == 0);
+    while (atomic_load(&inside) == 0) {
+    }
+    MUST(pthread_create(&other, NULL, release, NULL) == 0);
+    wadi_process_drain_by(NULL, NULL);
+    MUST(atomic_load(&inside) == 0 && wadi_process_signal() == 0);
+    _exit(0);
+}
+
+static void what_drains_is_over_when_it_is_forgotten(void **state) {
+    (void)state;
+    const int status = status_of(forget_while_draining);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void tell(void *text) {
     (void)fputs(text, stderr);
 }
@@ -292,6 +341,7 @@ int main(void) {
         cmocka_unit_test(a_blocked_signal_ends_the_process_too),
         cmocka_unit_test(a_hangup_that_was_ignored_stays_so),
         cmocka_unit_test(a_signal_leaves_errno_alone),
+        cmocka_unit_test(what_drains_is_over_when_it_is_forgotten),
         cmocka_unit_test(warnings_have_the_programs_name_and_the_time),
         cmocka_unit_test(who_failed_and_has_no_reader_ends_as_if_by_the_pipe),
     };

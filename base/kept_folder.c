@@ -1,0 +1,171 @@
+/* The files `state` and `lock` of a folder. */
+#include "base/kept_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/claim.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/outfile.h"
+
+enum { DIGEST = 32 };
+
+struct wadi_kept_folder {
+    const char *title;
+    char *name; /* DIR as it was given */
+    char *dir;  /* DIR, wherever the process goes */
+    char *file; /* DIR/state */
+    int folder; /* a descriptor of DIR; -1: not open */
+    int lock;   /* of DIR/lock; likewise */
+};
+
+/* ---- opening ---- */
+
+/* Ours is empty, and is removed when all is done. */
+static wadi_status check_lock(int lock, const char *dir, wadi_error *err) {
+    struct stat about;
+    if (fstat(lock, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0) return WADI_OK;
+    return wadi_fail(err, WADI_IO, "%s/lock: is not of a saved run", dir);
+}
+
+static wadi_status lock(wadi_kept_folder *f, wadi_error *err) {
+    f->folder = open(f->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (f->folder < 0) return wadi_fail_errno(err, errno, "%s", f->name);
+    const int fd = openat(f->folder, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0) return wadi_fail_errno(err, errno, "%s/lock", f->name);
+    wadi_status status = check_lock(fd, f->name, err);
+    if (status == WADI_OK && wadi_claim_file(fd, f->folder, "lock") == WADI_CLAIM_LOST)
+        status = wadi_fail(err, WADI_IO, "%s: another process keeps its run there", f->name);
+    if (status == WADI_OK)
+        f->lock = fd;
+    else
+        (void)close(fd);
+    return status;
+}
+
+static wadi_status name_files(wadi_kept_folder *f, const char *name, wadi_error *err) {
+    char here[PATH_MAX];
+    wadi_text dir = {0}, file = {0};
+    const bool relative = name[0] != '/' && getcwd(here, sizeof here) != NULL;
+    wadi_text_addf(&dir, "%s%s%s", relative ? here : "", relative ? "/" : "", name);
+    wadi_text_addf(&file, "%s/state", wadi_text_str(&dir));
+    f->name = strdup(name);
+    f->dir = wadi_text_take(&dir);
+    f->file = wadi_text_take(&file);
+    if (f->name != NULL && f->dir != NULL && f->file != NULL) return WADI_OK;
+    return wadi_fail(err, WADI_MEMORY, "%s: out of memory", name);
+}
+
+wadi_status wadi_kept_folder_open(const char *dir, const char *title, wadi_kept_folder **out,
+                                  wadi_error *err) {
+    wadi_kept_folder *f = calloc(1, sizeof *f);
+    if (f == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", dir);
+    *f = (wadi_kept_folder){.title = title, .folder = -1, .lock = -1};
+    wadi_status status = name_files(f, dir, err);
+    if (status == WADI_OK) status = wadi_dir_make(dir, 0700, err);
+    if (status == WADI_OK) status = lock(f, err);
+    if (status == WADI_OK)
+        *out = f;
+    else
+        wadi_kept_folder_close(f, false);
+    return status;
+}
+
+/* ---- the state ---- */
+
+bool wadi_kept_folder_has(const wadi_kept_folder *f) {
+    return f != NULL && f->folder >= 0 && faccessat(f->folder, "state", F_OK, 0) == 0;
+}
+
+static wadi_status damaged(const wadi_kept_folder *f, const char *how, wadi_error *err) {
+    return wadi_fail(err, WADI_IO, "%s/state: %s; remove it to begin anew", f->name, how);
+}
+
+/* Whether the n bytes are a whole file of ours. Moves what is between title and digest to the front. */
+static wadi_status unseal(const wadi_kept_folder *f, char *bytes, size_t n, size_t *out_n,
+                          wadi_error *err) {
+    uint8_t digest[DIGEST];
+    const size_t title = strlen(f->title);
+    if (n < title + 1 + DIGEST || memcmp(bytes, f->title, title) != 0 || bytes[title] != '\n')
+        return damaged(f, "this is no saved run", err);
+    WADI_TRY(wadi_blake2b(bytes, n - DIGEST, digest));
+    if (memcmp(digest, bytes + n - DIGEST, DIGEST) != 0)
+        return damaged(f, "the saved run is damaged", err);
+    *out_n = n - DIGEST - title - 1;
+    memmove(bytes, bytes + title + 1, *out_n);
+    return WADI_OK;
+}
+
+wadi_status wadi_kept_folder_read(wadi_kept_folder *f, char **out, size_t *out_n, wadi_error *err) {
+    char *bytes = NULL;
+    size_t n = 0;
+    *out = NULL;
+    *out_n = 0;
+    if (!wadi_file_exists(f->file)) return WADI_OK;
+    WADI_TRY(wadi_file_read(f->file, &bytes, &n, err));
+    const wadi_status status = unseal(f, bytes, n, out_n, err);
+    if (status == WADI_OK)
+        *out = bytes;
+    else
+        free(bytes);
+    return status;
+}
+
+static wadi_status seal(const wadi_kept_folder *f, const wadi_text *state, wadi_text *out,
+                        wadi_error *err) {
+    uint8_t digest[DIGEST];
+    wadi_text_addf(out, "%s\n", f->title);
+    wadi_text_add_n(out, state->at, state->n);
+    if (!state->failed && !out->failed) {
+        WADI_TRY(wadi_blake2b(out->at, out->n, digest));
+        wadi_text_add_n(out, (const char *)digest, DIGEST);
+    }
+    return state->failed || out->failed ? wadi_fail(err, WADI_MEMORY, "saving a run: out of memory")
+                                        : WADI_OK;
+}
+
+wadi_status wadi_kept_folder_write(wadi_kept_folder *f, const wadi_text *state, wadi_error *err) {
+    wadi_text t = {0};
+    wadi_status status = seal(f, state, &t, err);
+    if (status == WADI_OK) status = wadi_file_write(f->file, t.at, t.n, 0600, err);
+    wadi_text_fini(&t);
+    return status;
+}
+
+wadi_status wadi_kept_folder_check(const wadi_kept_folder *f, wadi_error *err) {
+    static const char *const ours[] = {"state", "lock"};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (wadi_outfile_lasts_in(f->folder, ours[i]))
+            return wadi_fail(err, WADI_INVALID, "%s/%s: is of the saved run, and can be no output",
+                             f->name, ours[i]);
+    return WADI_OK;
+}
+
+const char *wadi_kept_folder_name(const wadi_kept_folder *f) {
+    return f->name;
+}
+
+/* ---- the end ---- */
+
+void wadi_kept_folder_close(wadi_kept_folder *owned_f, bool done) {
+    wadi_kept_folder *f = owned_f;
+    if (f == NULL) return;
+    if (done && f->lock >= 0) (void)unlinkat(f->folder, "state", 0);
+    if (f->lock >= 0 && !wadi_kept_folder_has(f)) {
+        (void)unlinkat(f->folder, "lock", 0);
+        (void)rmdir(f->dir); /* if nothing else is there */
+    }
+    if (f->lock >= 0) (void)close(f->lock);
+    if (f->folder >= 0) (void)close(f->folder);
+    free(f->name);
+    free(f->dir);
+    free(f->file);
+    free(f);
+}
