@@ -1,6 +1,7 @@
 /* wadi-flac: the program around flac_encode and flac_decode. Exit status 0, or 1 with one line on standard error for each input that
  * failed, which names file and place. */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "apps/audio/decode.h"
 #include "apps/audio/encode.h"
 #include "apps/audio/options.h"
+#include "apps/audio/session.h"
 #include "base/error.h"
 #include "base/outfile.h"
 #include "base/process.h"
@@ -176,18 +178,78 @@ static wadi_status treat(const flac_options *o, wadi_error *err) {
 
 /* ---- all of them ---- */
 
+typedef struct work {
+    flac_options *options;
+    flac_session *session; /* NULL: none */
+    size_t next;           /* input */
+    int rc;
+} work;
+
+static atomic_bool drains; /* a signal has come: nothing is begun any more */
+
+static void drain(void *unused) {
+    WADI_UNUSED(unused);
+    atomic_store(&drains, true);
+}
+
+static void tell_failure(work *w, wadi_status status, const char *what) {
+    w->rc = EXIT_FAILURE;
+    if (status != WADI_CANCELLED && !wadi_process_output_gone()) (void)complain(what);
+}
+
+/* Errors are of the session. An input that fails is told. */
+static wadi_status treat_next(work *w, wadi_error *err) {
+    flac_options *o = w->options;
+    bool done = false, ours = false;
+    const bool force = o->force;
+    wadi_error why = {0};
+    wadi_status st = flac_options_pick(o, w->next, &why);
+    if (st == WADI_OK) WADI_TRY(flac_session_begin(w->session, o, w->next, &done, &ours, err));
+    o->force = force || ours;
+    if (st == WADI_OK && !done) st = treat(o, &why);
+    o->force = force;
+    if (st != WADI_OK) tell_failure(w, st, why.msg);
+    if (wadi_process_signal() != 0 && st != WADI_OK) return WADI_OK; /* it was cut short */
+    flac_session_note(w->session, ++w->next, w->rc != EXIT_SUCCESS, warned);
+    return WADI_OK;
+}
+
 /* If one input fails, the others are still treated; a signal ends all. */
-static int treat_all(flac_options *o) {
-    int rc = EXIT_SUCCESS;
-    for (size_t i = 0; i < o->inputs.n && wadi_process_signal() == 0; i++) {
-        wadi_error err = {0};
-        wadi_status st = flac_options_pick(o, i, &err);
-        if (st == WADI_OK) st = treat(o, &err);
-        if (st == WADI_OK) continue;
-        rc = EXIT_FAILURE;
-        if (st != WADI_CANCELLED && !wadi_process_output_gone()) (void)complain(err.msg);
+static void treat_all(work *w) {
+    const size_t n = w->options->inputs.n;
+    wadi_error err = {0};
+    wadi_status st = WADI_OK;
+    w->next = flac_session_first(w->session);
+    if (flac_session_failed(w->session)) w->rc = EXIT_FAILURE;
+    warned = warned || flac_session_warned(w->session);
+    if (w->next > 0 && !w->options->quiet)
+        fprintf(stderr, "wadi-flac: %zu of %zu inputs are done already\n", w->next, n);
+    while (st == WADI_OK && w->next < n && wadi_process_signal() == 0 && !atomic_load(&drains))
+        st = treat_next(w, &err);
+    const bool all = st == WADI_OK && w->next == n;
+    const wadi_status closed = flac_session_close(w->session, all, st == WADI_OK ? &err : NULL);
+    st = st == WADI_OK ? closed : st;
+    if (st != WADI_OK) tell_failure(w, st, err.msg);
+    if (all || st != WADI_OK || !atomic_load(&drains) || wadi_process_signal() != 0) return;
+    fprintf(stderr, "wadi-flac: %zu of %zu inputs are done: the same command goes on\n", w->next,
+            n);
+    w->rc = EXIT_SUCCESS;
+    warned = false;
+}
+
+static int run(flac_options *o, int argc, char **argv) {
+    work w = {.options = o, .rc = EXIT_SUCCESS};
+    wadi_error err = {0};
+    wadi_process_warn(!o->quiet);
+    warn_of_options(o);
+    if (o->state != NULL) {
+        wadi_process_drain_by(drain, NULL);
+        if (flac_session_open(o, argc, argv, &w.session, &err) != WADI_OK) return complain(err.msg);
     }
-    return rc;
+    treat_all(&w);
+    wadi_process_drain_by(NULL, NULL);
+    wadi_profile_tell(stderr);
+    return o->strict && warned ? EXIT_FAILURE : w.rc;
 }
 
 int main(int argc, char **argv) {
@@ -202,11 +264,7 @@ int main(int argc, char **argv) {
     } else if (options.version) {
         puts("wadi-flac " WADI_VERSION);
     } else {
-        wadi_process_warn(!options.quiet);
-        warn_of_options(&options);
-        rc = treat_all(&options);
-        wadi_profile_tell(stderr);
-        if (options.strict && warned) rc = EXIT_FAILURE;
+        rc = run(&options, argc, argv);
     }
     flac_options_fini(&options);
     wadi_process_end(rc != EXIT_SUCCESS);

@@ -260,6 +260,8 @@ static const wadi_args_option table[] = {
     {"--device", NULL, wadi_device_take, 0},
     {"--fast-math", NULL, wadi_fast_math_take, .flag = true},
     {"--profile", NULL, wadi_profile_take, .flag = true},
+    {"--state", NULL, NULL, offsetof(flac_options, state), true},
+    FLAG("--accept-change", NULL, accept_change),
     FLAG("--sync", NULL, sync),
     FLAG("--explain", NULL, explain),
     FLAG("--force", "-f", force),
@@ -305,6 +307,17 @@ static wadi_status check_raw(flac_options *o, wadi_error *err) {
     return wadi_fail(err, WADI_UNSUPPORTED, "--bps: raw samples are 8, 16, 24 or 32 bits");
 }
 
+/* What is done must stay done: it lies in files, which are on the disk. */
+static wadi_status check_state(flac_options *o, wadi_error *err) {
+    if (o->state == NULL) return WADI_OK;
+    bool streams = o->output != NULL && strcmp(o->output, "-") == 0;
+    for (size_t i = 0; i < o->inputs.n; i++) streams = streams || strcmp(o->inputs.at[i], "-") == 0;
+    o->sync = true;
+    if (!streams) return WADI_OK;
+    return wadi_fail(err, WADI_UNSUPPORTED,
+                     "--state: standard input and output cannot go back to where they were");
+}
+
 static wadi_status check(flac_options *o, wadi_error *err) {
     if (o->inputs.n == 0) return wadi_fail(err, WADI_INVALID, "no input; --help tells more");
     if (o->replay_gain) {
@@ -336,6 +349,7 @@ static wadi_status check(flac_options *o, wadi_error *err) {
         return wadi_fail(err, WADI_INVALID, "several inputs and one output: \"%s\" and \"%s\"",
                          o->inputs.at[0], o->inputs.at[1]);
     }
+    WADI_TRY(check_state(o, err));
     return check_raw(o, err);
 }
 

@@ -30,6 +30,8 @@ typedef struct flac_options {
     const char *output; /* -o; NULL: named after the inputs */
     const char *prefix; /* of those names; NULL: none */
     const char *stats;  /* NULL: none */
+    const char *state;  /* the folder of a run that goes on; NULL: it does not */
+    bool accept_change; /* with it, of options */
     flac_action action;
     flac_wish wish;
     int64_t padding; /* bytes; -1: as the source has it */

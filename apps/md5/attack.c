@@ -377,6 +377,10 @@ void md5_attack_destroy(md5_attack *a) {
     free(a);
 }
 
+void md5_attack_drain(md5_attack *a) {
+    wadi_stop_call(&a->stop);
+}
+
 void md5_attack_cancel(md5_attack *a) {
     wadi_stop_call(&a->stop);
     atomic_store(&a->cut, true);

@@ -38,6 +38,8 @@ void md5_attack_destroy(md5_attack *a);
 WADI_NODISCARD wadi_status md5_attack_start(md5_attack *a, wadi_error *err);
 /* Waits for the end, at most timeout_s seconds. True: the attack has ended. */
 bool md5_attack_wait(md5_attack *a, double timeout_s);
+/* Stops reading words; those in flight are tried. Any thread or signal handler may call it. */
+void md5_attack_drain(md5_attack *a);
 /* Stops reading words, and gives up those in flight, which count as not tried. Any thread or signal handler may call it. */
 void md5_attack_cancel(md5_attack *a);
 /* After the end: the error by which the attack has ended, or WADI_OK. */

@@ -70,13 +70,13 @@ static wadi_status open_file(const char *path, unsigned mode, md5_log *log, wadi
     return wadi_fail(err, WADI_IO, "%s: another process is using it", path);
 }
 
-bool md5_log_is_stream(const char *path) {
+static bool is_stream(const char *path) {
     struct stat about;
     return strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode));
 }
 
 wadi_status md5_log_open(const char *path, unsigned mode, md5_log *out, wadi_error *err) {
-    const bool stream = md5_log_is_stream(path);
+    const bool stream = is_stream(path);
     *out = (md5_log){.fd = -1};
     const wadi_status status =
         stream ? open_stream(path, out, err) : open_file(path, mode, out, err);
@@ -87,18 +87,19 @@ wadi_status md5_log_open(const char *path, unsigned mode, md5_log *out, wadi_err
     return status;
 }
 
-void md5_log_close(md5_log *log) {
-    if (log->path == NULL) return;
-    if (!log->stream && log->length == 0) md5_log_remove(log);
-    if (log->fd >= 0) (void)close(log->fd);
-    free(log->path);
-    *log = (md5_log){.fd = -1};
-}
-
-void md5_log_remove(md5_log *log) {
+/* While it is still locked. */
+static void remove_empty(const md5_log *log) {
     int64_t length;
     if (!log->stream && log->fd >= 0 && is_there(log->path, log->fd, &length))
         (void)unlink(log->path);
+}
+
+void md5_log_close(md5_log *log) {
+    if (log->path == NULL) return;
+    if (!log->stream && log->length == 0) remove_empty(log);
+    if (log->fd >= 0) (void)close(log->fd);
+    free(log->path);
+    *log = (md5_log){.fd = -1};
 }
 
 /* ---- reading and writing ---- */
@@ -137,10 +138,6 @@ static bool write_all(const md5_log *log, int64_t at, const char *data, size_t n
         n -= (size_t)put;
     }
     return true;
-}
-
-wadi_status md5_log_put(md5_log *log, int64_t at, const void *data, size_t n, wadi_error *err) {
-    return write_all(log, at, data, n) ? WADI_OK : io_error(log->path, err);
 }
 
 static bool cut(const md5_log *log, int64_t length) {

@@ -1,4 +1,4 @@
-/* A file that grows a line at a time and has one owner: the session, and the found words.
+/* A file that grows a line at a time and has one owner: the found words.
  *
  * Its lock (flock) is held while the file is open, so a second process is refused. The lock ends with the process, however that ends. A
  * file that is not regular (a pipe, a terminal, /dev/stdout) is a stream: it is only written to. */
@@ -18,8 +18,6 @@ typedef struct md5_log {
     int64_t length; /* of a file */
 } md5_log;
 
-/* Whether the path leads to a stream. */
-bool md5_log_is_stream(const char *path);
 /* Opens the file. If it does not exist, makes it with the permissions `mode` less the umask, and forces its name onto the disk. "-" is
  * standard output. Errors: WADI_IO, also if another process uses the file; WADI_MEMORY. */
 WADI_NODISCARD wadi_status md5_log_open(const char *path, unsigned mode, md5_log *out,
@@ -31,14 +29,9 @@ void md5_log_close(md5_log *log);
 WADI_NODISCARD wadi_status md5_log_read(const md5_log *log, char **out, wadi_error *err);
 /* Appends the data; to a file, all or nothing. Errors: WADI_IO. */
 WADI_NODISCARD wadi_status md5_log_add(md5_log *log, const void *data, size_t n, wadi_error *err);
-/* Overwrites from byte `at` on. */
-WADI_NODISCARD wadi_status md5_log_put(md5_log *log, int64_t at, const void *data, size_t n,
-                                       wadi_error *err);
 /* Keeps the first `length` bytes. */
 WADI_NODISCARD wadi_status md5_log_cut(md5_log *log, int64_t length, wadi_error *err);
 /* Waits until a file is on the disk. */
 WADI_NODISCARD wadi_status md5_log_sync(const md5_log *log, wadi_error *err);
-/* Removes the file while it is still locked. */
-void md5_log_remove(md5_log *log);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { ALL_FOUND = 0, SOME_NOT_FOUND = 1, ERROR = 2, DEFAULT_MEMORY = 64 << 20 };
 
-static const double tick_s = 0.1, look_s = 0.02, save_every_s = 0.4,
+static const double tick_s = 0.1, look_s = 0.02,
                     grace_s = 0.05; /* how long words in flight may take after a signal */
 
 static int complain(const char *what) {
@@ -76,8 +76,8 @@ static wadi_status tell_found(void *env, const uint8_t digest[MD5_DIGEST], const
     WADI_TRY(md5_results_add(&w->output, digest, word, n, err));
     if (w->options->sync) WADI_TRY(md5_log_sync(&w->output, err));
     atomic_store(&w->told, w->output.length);
-    if (w->session == NULL || md5_session_found(w->session, digest)) return WADI_OK;
-    return wadi_fail(err, WADI_MEMORY, "session: out of memory");
+    if (w->session != NULL) md5_session_found(w->session, digest);
+    return WADI_OK;
 }
 
 /* Opens what the attack reads. */
@@ -103,8 +103,8 @@ static wadi_status prepare_output(work *w, md5_resume *out, wadi_error *err) {
                                .as_is = o->no_unpack,
                                .keep_cr = o->keep_cr,
                                .output = w->output.stream ? NULL : w->output.path};
-    if (o->restore != NULL)
-        WADI_TRY(md5_session_open(o->restore, &w->subject, &w->session, out, err));
+    if (o->state != NULL)
+        WADI_TRY(md5_session_open(o->state, o->accept_change, &w->subject, &w->session, out, err));
     WADI_TRY(md5_results_read(&w->output, out->output, &w->targets, err));
     atomic_store(&w->told, w->output.length);
     return WADI_OK;
@@ -155,18 +155,28 @@ static wadi_status attend(work *w, wadi_error *err) {
         if (wadi_process_signal() != 0 && !md5_attack_wait(w->attack, grace_s))
             md5_attack_cancel(w->attack);
         if (show) show_progress(&p, w->targets.n, false);
-        if (p.elapsed_s - saved_s < save_every_s) continue;
+        if (p.elapsed_s - saved_s < w->options->every_s) continue;
         saved_s = p.elapsed_s;
         WADI_TRY(save_progress(w, err));
     }
     return md5_attack_result(w->attack, err);
 }
 
+static atomic_bool
+    drains; /* a signal has come: no more words are read, and those in flight are tried */
+
+static void drain(void *attack) {
+    atomic_store(&drains, true);
+    md5_attack_drain(attack);
+}
+
 static wadi_status attack(work *w, wadi_error *err) {
     md5_progress p;
     if (w->targets.nfound == w->targets.n) return WADI_OK;
-    WADI_TRY(md5_attack_start(w->attack, err));
-    const wadi_status status = attend(w, err);
+    if (w->session != NULL) wadi_process_drain_by(drain, w->attack);
+    wadi_status status = md5_attack_start(w->attack, err);
+    if (status == WADI_OK) status = attend(w, err);
+    wadi_process_drain_by(NULL, NULL);
     if (status == WADI_CANCELLED)
         (void)save_progress(w, NULL); /* so that reported words are not reported again */
     if (status != WADI_OK) return status;
@@ -184,9 +194,9 @@ static int run(const md5_options *o) {
     if (status == WADI_OK) status = attack(&w, &err);
     md5_attack_destroy(w.attack);
     const bool all = w.targets.nfound == w.targets.n,
-               over = status == WADI_OK && (all || wadi_process_signal() == 0);
-    if (over && w.session != NULL) md5_session_end(w.session);
-    md5_session_close(w.session);
+               over = status == WADI_OK && (all || wadi_process_signal() == 0),
+               drained = over && !all && atomic_load(&drains);
+    md5_session_close(w.session, over && !drained);
     md5_log_close(&w.output);
     md5_reader_fini(&w.reader);
     md5_input_close(w.in);
@@ -194,7 +204,10 @@ static int run(const md5_options *o) {
     if (!over && wadi_process_signal() != 0)
         return ERROR; /* ended by a signal: no message is needed */
     if (status != WADI_OK) return wadi_process_output_gone() ? ERROR : complain(err.msg);
-    return all ? ALL_FOUND : SOME_NOT_FOUND;
+    if (drained)
+        fprintf(stderr, "wadi-md5: the search is saved in %s: the same command goes on with it\n",
+                o->state);
+    return all || drained ? ALL_FOUND : SOME_NOT_FOUND;
 }
 
 int main(int argc, char **argv) {

@@ -32,12 +32,17 @@ const char md5_usage[] =
     "  -o, --output FILE    add found words to FILE; what it holds already counts as found\n"
     "      --sync           each found word is on the disk as soon as it is told; without, at the "
     "end\n"
-    "      --restore FILE   keep the place in FILE, at most a second old, and go on from it if it "
-    "is "
-    "there.\n"
-    "                       Whatever ended the last run, with -o each word is there once; on "
-    "standard\n"
-    "                       output none is missing, and those of the last second may come twice\n"
+    "      --state DIR      save the place in this folder now and then. However the program ends, "
+    "the "
+    "same\n"
+    "                       command goes on there: with -o each word is there once; on standard "
+    "output none\n"
+    "                       is missing, and those since the last saving may come twice. The first "
+    "SIGTERM\n"
+    "                       saves the place and ends the program with status 0, a second one at "
+    "once\n"
+    "      --every SECONDS  with --state: the least time between two savings (5)\n"
+    "      --accept-change  with --state: go on though dictionaries have changed\n"
     "      --keep-cr        a carriage return before the newline belongs to the word. A byte order "
     "mark\n"
     "                       of UTF-8 before the first word never does, as with hashcat: "
@@ -88,10 +93,17 @@ static wadi_status take_memory(void *options, const char *value, wadi_error *err
     return wadi_args_bad("--memory", value, "a number of bytes such as 256M", err);
 }
 
+static wadi_status take_every(void *options, const char *value, wadi_error *err) {
+    if (wadi_args_seconds(value, &((md5_options *)options)->every_s)) return WADI_OK;
+    return wadi_args_bad("--every", value, "seconds, as in 5s", err);
+}
+
 static const wadi_args_option table[] = {
     {"--hashes", "-m", take_hashes, 0},
     {"--output", "-o", NULL, offsetof(md5_options, output), true},
-    {"--restore", NULL, NULL, offsetof(md5_options, restore), true},
+    {"--state", NULL, NULL, offsetof(md5_options, state), true},
+    {"--every", NULL, take_every, 0},
+    {"--accept-change", NULL, NULL, offsetof(md5_options, accept_change)},
     {"--threads", NULL, take_threads, 0},
     {"--target", NULL, wadi_target_take, 0},
     {"--device", NULL, wadi_device_take, 0},
@@ -118,7 +130,7 @@ static int standard_inputs(const md5_options *o) {
 }
 
 wadi_status md5_options_parse(int argc, char *const *argv, md5_options *out, wadi_error *err) {
-    *out = (md5_options){0};
+    *out = (md5_options){.every_s = 5};
     WADI_TRY(wadi_args_parse(&arguments, argc, argv, out, err));
     if (out->help || out->version) return WADI_OK;
     if (out->hashes.n == 0)

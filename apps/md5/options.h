@@ -11,10 +11,11 @@
 typedef struct md5_options {
     WADI_VEC(const char *) hashes;       /* files or digits */
     WADI_VEC(const char *) dictionaries; /* "-": standard input */
-    const char *restore, *output;        /* NULL: none, standard output */
+    const char *state, *output;          /* NULL: none, standard output */
+    double every_s;                      /* the least time between two savings */
     int threads;                         /* 0: one per processor */
     int64_t memory, chunk;               /* 0: the defaults */
-    bool keep_cr, no_unpack, sync, quiet, help, version;
+    bool accept_change, keep_cr, no_unpack, sync, quiet, help, version;
 } md5_options;
 
 /* Strings are borrowed from argv. Errors: WADI_INVALID naming the argument, WADI_MEMORY. fini is due in any case. */

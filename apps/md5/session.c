@@ -1,261 +1,206 @@
-/* Writing and reading the session file. */
+/* The state of an attack: what it is about, its place, and a letter for each digest. */
 #include "apps/md5/session.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/sketch.h"
+#include "base/kept_folder.h"
+#include "base/thread.h"
+#include "sched/traits.h"
+
+static const char title[] = "wadi-md5 state 1";
+
+enum { NOT_FOUND = '0', FOUND = '1' };
 
 struct md5_session {
     const md5_subject *subject;
-    md5_log log;
-    wadi_text head;
-    int64_t slot
-        [2]; /* where the two places at the end of the file begin, the older one first; -1: none */
-    wadi_mutex lock; /* guards `found` */
-    wadi_text found; /* lines for the next save */
+    wadi_kept_folder *folder;
+    wadi_text attack,
+        dictionaries; /* facts: what can be no other, and what can be if the user says so */
+    wadi_mutex lock;  /* guards the rest */
+    bool locks;       /* the lock exists */
+    bool news;        /* a digest was found since the last save */
+    char *found;      /* a letter for each digest, and a 0 */
 };
 
-/* All places have the same length, so that one can overwrite another. */
-static const char place_line[] = "place %10d %19lld %19lld %19lld\n";
+/* ---- what the attack is about ---- */
 
-/* ---- what identifies the attack ---- */
-
-static wadi_status describe(const md5_subject *s, wadi_text *t, wadi_error *err) {
+static wadi_status describe_attack(md5_session *m, wadi_error *err) {
+    const md5_subject *s = m->subject;
     uint8_t sum[32];
     char hex[65];
-    WADI_TRY(wadi_sha256(s->targets->digest, s->targets->n * MD5_DIGEST, sum)
-                 ? wadi_fail(err, WADI_UNSUPPORTED, "SHA-256 is not available")
-                 : WADI_OK);
+    if (wadi_sha256(s->targets->digest, s->targets->n * MD5_DIGEST, sum))
+        return wadi_fail(err, WADI_UNSUPPORTED, "SHA-256 is not available");
     wadi_hex(sum, sizeof sum, hex);
-    wadi_text_addf(t, "wadi-md5 session 2\ndigests %s\nwords %d %d\n", hex, s->as_is, s->keep_cr);
-    for (int i = 0; i < s->n; i++)
-        wadi_text_addf(t, "dictionary %lld %s\n", (long long)md5_input_size(s->in, i), s->paths[i]);
-    if (s->output != NULL) wadi_text_addf(t, "output %s\n", s->output);
-    return t->failed ? wadi_fail(err, WADI_MEMORY, "session: out of memory") : WADI_OK;
+    wadi_traits_put(&m->attack, "other digests", "", hex);
+    wadi_traits_put(&m->attack, "another value of --keep-cr", "", s->keep_cr ? "yes" : "no");
+    wadi_traits_put(&m->attack, "another value of --no-unpack", "", s->as_is ? "yes" : "no");
+    wadi_traits_put(&m->attack, "another --output", "", s->output != NULL ? s->output : "");
+    wadi_traits_end(&m->attack);
+    return WADI_OK;
 }
 
-/* Sessions of version 1 do not say how words are read, and have no output. */
-static wadi_status describe_first_version(const md5_subject *s, const wadi_text *head, wadi_text *t,
-                                          wadi_error *err) {
-    if (s->as_is || s->output != NULL) return WADI_OK;
-    const char *digests = strstr(wadi_text_str(head), "\ndigests "),
-               *words = strstr(digests, "\nwords "), *rest = strchr(words + 1, '\n');
-    wadi_text_add(t, "wadi-md5 session 1");
-    wadi_text_add_n(t, digests, (size_t)(words - digests));
-    wadi_text_add(t, rest);
-    return t->failed ? wadi_fail(err, WADI_MEMORY, "session: out of memory") : WADI_OK;
+/* A pipe is taken at its word. */
+static wadi_status sketch_of(const md5_subject *s, int i, wadi_text *out, wadi_error *err) {
+    if (md5_input_size(s->in, i) < 0) return WADI_OK;
+    if (strcmp(s->paths[i], "-") == 0) return wadi_sketch(STDIN_FILENO, "standard input", out, err);
+    return wadi_sketch_file(s->paths[i], out, err);
+}
+
+static wadi_status describe_dictionary(md5_session *m, int i, wadi_error *err) {
+    const md5_subject *s = m->subject;
+    wadi_text sketch = {0};
+    const wadi_status status = sketch_of(s, i, &sketch, err);
+    wadi_traits_put(&m->dictionaries, "other dictionaries", "", s->paths[i]);
+    wadi_traits_put(&m->dictionaries, "other words of the dictionary", s->paths[i],
+                    wadi_text_str(&sketch));
+    wadi_text_fini(&sketch);
+    return status;
+}
+
+static wadi_status describe(md5_session *m, wadi_error *err) {
+    WADI_TRY(describe_attack(m, err));
+    wadi_traits_put(&m->dictionaries, "another version of wadi", "", WADI_VERSION);
+    for (int i = 0; i < m->subject->n; i++) WADI_TRY(describe_dictionary(m, i, err));
+    wadi_traits_end(&m->dictionaries);
+    return m->attack.failed || m->dictionaries.failed
+               ? wadi_fail(err, WADI_MEMORY, "session: out of memory")
+               : WADI_OK;
 }
 
 /* ---- loading ---- */
 
-typedef struct loading {
-    const char *path, *at, *end;
-    int line;
-} loading;
-
-static wadi_status bad(const loading *l, const char *what, wadi_error *err) {
-    return wadi_fail(err, WADI_INVALID, "%s, line %d: %s", l->path, l->line, what);
-}
-
-static bool begins(const char *line, const char *with) {
-    return strncmp(line, with, strlen(with)) == 0;
-}
-
-static const char *what_differs(const char *line) {
-    if (begins(line, "digests ")) return "the session is about other digests";
-    if (begins(line, "words "))
-        return "the session was begun with other values of --keep-cr or --no-unpack";
-    if (begins(line, "dictionary ")) return "the session is about other dictionaries";
-    if (begins(line, "output ")) return "the session was begun with another --output";
-    return "this is not a session of wadi-md5";
-}
-
-/* The lines that identify the attack must be the same. */
-static wadi_status compare(loading *l, const char *want, wadi_error *err) {
-    for (; *want != '\0'; l->line++) {
-        const size_t n = strcspn(want, "\n") + 1;
-        if (strncmp(l->at, want, n) != 0) return bad(l, what_differs(want), err);
-        l->at += n;
-        want += n;
-    }
-    return WADI_OK;
-}
-
-static wadi_status take_place(const loading *l, const md5_subject *s, md5_resume *out,
+static wadi_status take_place(const md5_session *m, wadi_state_reader *from, md5_resume *out,
                               wadi_error *err) {
-    long long offset = 0, words = 0, output = 0;
-    int file = 0;
-    if (sscanf(l->at, "place %d %lld %lld %lld", &file, &offset, &words, &output) < 3 || file < 0 ||
-        file > s->n || offset < 0 || words < 0 || output < 0)
-        return bad(l, "expected \"place FILE OFFSET WORDS OUTPUT\"", err);
-    const bool further =
-        file > out->place.file || (file == out->place.file && offset >= out->place.offset);
-    if (out->output < 0 || further) *out = (md5_resume){{file, offset, words}, output};
-    return WADI_OK;
+    int64_t file = 0;
+    WADI_TRY(wadi_state_take_count(from, m->subject->n, &file, err));
+    WADI_TRY(wadi_state_take_count(from, INT64_MAX, &out->place.offset, err));
+    WADI_TRY(wadi_state_take_count(from, INT64_MAX, &out->place.words, err));
+    out->place.file = (int)file;
+    return wadi_state_take_count(from, INT64_MAX, &out->output, err);
 }
 
-static wadi_status take_found(const loading *l, size_t n, md5_targets *t, wadi_error *err) {
-    uint8_t digest[MD5_DIGEST];
-    const bool ok = n == 6 + 2 * MD5_DIGEST && begins(l->at, "found ") &&
-                    md5_digest_read(l->at + 6, 2 * MD5_DIGEST, digest);
-    const int64_t i = ok ? md5_targets_find(t, digest) : -1;
-    if (i < 0) return bad(l, "expected \"found DIGEST\" with a wanted digest", err);
-    if (!t->found[i]) t->nfound++;
-    t->found[i] = true;
-    return WADI_OK;
+static wadi_status take_found(md5_session *m, wadi_state_reader *from, wadi_error *err) {
+    md5_targets *t = m->subject->targets;
+    wadi_text letters = {0};
+    wadi_status status = wadi_state_take_text(from, &letters, err);
+    const char *at = wadi_text_str(&letters);
+    const size_t n = strlen(at); /* 0: the output tells */
+    if (status == WADI_OK && ((n > 0 && n != t->n) || strspn(at, "01") != n))
+        status = wadi_fail(err, WADI_INVALID, "%s: there are other digests in what is saved",
+                           wadi_kept_folder_name(m->folder));
+    for (size_t i = 0; i < n && status == WADI_OK; i++) {
+        if (at[i] != FOUND) continue;
+        m->found[i] = FOUND;
+        t->nfound += !t->found[i];
+        t->found[i] = true;
+    }
+    wadi_text_fini(&letters);
+    return status;
 }
 
-/* Whether only zeros follow: a computer that crashed may leave them behind the last line. */
-static bool is_zeros(const char *at, const char *end) {
-    while (at < end && *at == '\0') at++;
-    return at == end;
-}
-
-static wadi_status take_line(const loading *l, size_t n, const md5_subject *s, md5_resume *out,
-                             wadi_error *err) {
-    if (begins(l->at, "place ")) return take_place(l, s, out, err);
-    if (begins(l->at, "output ") || begins(l->at, "dictionary "))
-        return bad(l, what_differs(l->at), err);
-    return take_found(l, n, s->targets, err);
-}
-
-static wadi_status load(md5_session *m, loading *l, const char *head, md5_resume *out,
+static wadi_status load(md5_session *m, bool accept_change, wadi_state_reader from, md5_resume *out,
                         wadi_error *err) {
-    const char *from = l->at;
-    WADI_TRY(compare(l, head, err));
-    for (const char *stop; l->at < l->end; l->at = stop + 1, l->line++) {
-        stop = memchr(l->at, '\n', (size_t)(l->end - l->at));
-        if (stop == NULL || is_zeros(l->at, l->end)) break;
-        WADI_TRY(take_line(l, (size_t)(stop - l->at), m->subject, out, err));
-    }
-    return l->at < l->end ? md5_log_cut(&m->log, l->at - from, err) : WADI_OK;
+    const char *dir = wadi_kept_folder_name(m->folder);
+    const wadi_state_reader attack = {m->attack.at, m->attack.n},
+                            dictionaries = {m->dictionaries.at, m->dictionaries.n};
+    WADI_TRY(wadi_traits_compare(dir, false, attack, &from, err));
+    WADI_TRY(wadi_traits_compare(dir, accept_change, dictionaries, &from, err));
+    WADI_TRY(take_place(m, &from, out, err));
+    return take_found(m, &from, err);
 }
 
-static wadi_status load_file(md5_session *m, md5_resume *out, wadi_error *err) {
-    char *text = NULL;
-    wadi_text first = {0};
-    const char *head = wadi_text_str(&m->head);
-    WADI_TRY(md5_log_read(&m->log, &text, err));
-    wadi_status status = WADI_OK;
-    loading l = {m->log.path, text, text + m->log.length, 1};
-    if (begins(head, text)) { /* nothing, or the writing of the first lines was cut off */
-        status = md5_log_cut(&m->log, 0, err);
-    } else {
-        if (begins(text, "wadi-md5 session 1\n")) {
-            status = describe_first_version(m->subject, &m->head, &first, err);
-            if (first.n > 0) head = wadi_text_str(&first);
-        }
-        if (status == WADI_OK) status = load(m, &l, head, out, err);
-    }
-    wadi_text_fini(&first);
-    free(text);
+static wadi_status find(md5_session *m, bool accept_change, md5_resume *out, wadi_error *err) {
+    char *bytes = NULL;
+    size_t n = 0;
+    WADI_TRY(wadi_kept_folder_read(m->folder, &bytes, &n, err));
+    const wadi_status status =
+        bytes != NULL ? load(m, accept_change, (wadi_state_reader){bytes, n}, out, err) : WADI_OK;
+    free(bytes);
     return status;
 }
 
 /* ---- life ---- */
 
-static wadi_status open_session(md5_session *m, const char *path, md5_resume *out,
-                                wadi_error *err) {
-    if (md5_log_is_stream(path)) /* opening a FIFO would wait for a reader */
-        return wadi_fail(err, WADI_INVALID, "%s: expected a regular file to keep the place in",
-                         path);
-    WADI_TRY(describe(m->subject, &m->head, err));
-    WADI_TRY(md5_log_open(path, 0600, &m->log, err));
-    return load_file(m, out, err);
+static wadi_status make_found(md5_session *m, wadi_error *err) {
+    const size_t n = m->subject->targets->n;
+    WADI_TRY(wadi_mutex_init(&m->lock, err));
+    m->locks = true;
+    m->found = malloc(n + 1);
+    if (m->found == NULL) return wadi_fail(err, WADI_MEMORY, "session: out of memory");
+    memset(m->found, NOT_FOUND, n);
+    m->found[n] = '\0';
+    return WADI_OK;
 }
 
-wadi_status md5_session_open(const char *path, const md5_subject *s, md5_session **out,
-                             md5_resume *out_resume, wadi_error *err) {
-    md5_session *m = calloc(1, sizeof *m);
+wadi_status md5_session_open(const char *dir, bool accept_change, const md5_subject *s,
+                             md5_session **out, md5_resume *out_resume, wadi_error *err) {
     *out = NULL;
     *out_resume = (md5_resume){.output = -1};
+    md5_session *m = calloc(1, sizeof *m);
     if (m == NULL) return wadi_fail(err, WADI_MEMORY, "session: out of memory");
-    const wadi_status status = wadi_mutex_init(&m->lock, err);
-    if (status != WADI_OK) {
-        free(m);
-        return status;
-    }
     m->subject = s;
-    m->slot[0] = m->slot[1] = -1;
-    const wadi_status opened = open_session(m, path, out_resume, err);
-    if (opened == WADI_OK)
+    wadi_status status = make_found(m, err);
+    if (status == WADI_OK) status = wadi_kept_folder_open(dir, title, &m->folder, err);
+    if (status == WADI_OK) status = describe(m, err);
+    if (status == WADI_OK) status = find(m, accept_change, out_resume, err);
+    if (status == WADI_OK)
         *out = m;
     else
-        md5_session_close(m);
-    return opened;
+        md5_session_close(m, false);
+    return status;
 }
 
-void md5_session_close(md5_session *s) {
+void md5_session_close(md5_session *owned_s, bool over) {
+    md5_session *s = owned_s;
     if (s == NULL) return;
-    md5_log_close(&s->log);
-    wadi_text_fini(&s->head);
-    wadi_text_fini(&s->found);
-    wadi_mutex_fini(&s->lock);
+    wadi_kept_folder_close(s->folder, over);
+    wadi_text_fini(&s->attack);
+    wadi_text_fini(&s->dictionaries);
+    if (s->locks) wadi_mutex_fini(&s->lock);
+    free(s->found);
     free(s);
-}
-
-void md5_session_end(md5_session *s) {
-    md5_log_remove(&s->log);
 }
 
 /* ---- saving ---- */
 
-bool md5_session_found(md5_session *s, const uint8_t digest[MD5_DIGEST]) {
-    char hex[2 * MD5_DIGEST + 1];
-    if (s->subject->output != NULL) return true; /* the output itself records them */
-    wadi_hex(digest, MD5_DIGEST, hex);
+void md5_session_found(md5_session *s, const uint8_t digest[MD5_DIGEST]) {
+    const int64_t i = md5_targets_find(s->subject->targets, digest);
+    if (s->subject->output != NULL || i < 0) return;
     wadi_mutex_lock(&s->lock);
-    wadi_text_addf(&s->found, "found %s\n", hex);
-    const bool noted = !s->found.failed;
+    s->found[i] = FOUND;
+    s->news = true;
     wadi_mutex_unlock(&s->lock);
-    return noted;
 }
 
 bool md5_session_has_news(md5_session *s) {
     wadi_mutex_lock(&s->lock);
-    const bool news = s->found.n > 0;
+    const bool news = s->news;
     wadi_mutex_unlock(&s->lock);
     return news;
 }
 
-/* The lines to add: the first ones of a new file, and digests. */
-static wadi_status gather(md5_session *s, wadi_text *t, wadi_error *err) {
-    if (s->log.length == 0) wadi_text_add(t, wadi_text_str(&s->head));
+static void put_found(md5_session *s, wadi_text *out) {
     wadi_mutex_lock(&s->lock);
-    wadi_text_add_n(t, wadi_text_str(&s->found), s->found.n);
-    wadi_text_clear(&s->found);
+    wadi_state_put_text(out, s->subject->output == NULL ? s->found : "");
+    s->news = false;
     wadi_mutex_unlock(&s->lock);
-    return t->failed ? wadi_fail(err, WADI_MEMORY, "session: out of memory") : WADI_OK;
-}
-
-/* Writes the place over the older of the two places, or appends it. */
-static wadi_status add_place(md5_session *s, wadi_text *lines, const char *place, size_t n,
-                             wadi_error *err) {
-    const int64_t older = s->slot[0], start = s->log.length + (int64_t)lines->n;
-    if (lines->n == 0 && older >= 0) {
-        s->slot[0] = s->slot[1];
-        s->slot[1] = older;
-        return md5_log_put(&s->log, older, place, n, err);
-    }
-    s->slot[0] = lines->n == 0 ? s->slot[1] : -1;
-    s->slot[1] = start;
-    wadi_text_add_n(lines, place, n);
-    if (lines->failed) return wadi_fail(err, WADI_MEMORY, "session: out of memory");
-    return md5_log_add(&s->log, lines->at, lines->n, err);
 }
 
 wadi_status md5_session_save(md5_session *s, md5_resume at, wadi_error *err) {
-    wadi_text lines = {0};
-    char place[128];
-    const int n =
-        snprintf(place, sizeof place, place_line, at.place.file, (long long)at.place.offset,
-                 (long long)at.place.words, (long long)at.output);
-    wadi_status status = gather(s, &lines, err);
-    if (status == WADI_OK) status = add_place(s, &lines, place, (size_t)n, err);
-    if (status == WADI_OK) status = md5_log_sync(&s->log, err);
-    wadi_text_fini(&lines);
+    wadi_text t = {0};
+    wadi_text_add_n(&t, s->attack.at, s->attack.n);
+    wadi_text_add_n(&t, s->dictionaries.at, s->dictionaries.n);
+    wadi_state_put(&t, at.place.file);
+    wadi_state_put(&t, at.place.offset);
+    wadi_state_put(&t, at.place.words);
+    wadi_state_put(&t, at.output);
+    put_found(s, &t);
+    const wadi_status status = wadi_kept_folder_write(s->folder, &t, err);
+    wadi_text_fini(&t);
     return status;
 }

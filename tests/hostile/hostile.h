@@ -9,7 +9,7 @@
 
 #include "tests/hostile/system.h"
 
-enum { HOSTILE_CASES = 10, HOSTILE_OUTPUTS = 2, HOSTILE_ARGUMENTS = 16 };
+enum { HOSTILE_CASES = 11, HOSTILE_OUTPUTS = 2, HOSTILE_ARGUMENTS = 16 };
 
 typedef struct hostile_case {
     const char *name;

@@ -43,7 +43,7 @@ static void nothing_is_set_unasked(void **state) {
     assert_string_equal(o.hashes.at[0], "list");
     assert_int_equal(o.dictionaries.n, 1);
     assert_string_equal(o.dictionaries.at[0], "words");
-    assert_true(o.restore == NULL && o.output == NULL);
+    assert_true(o.state == NULL && o.output == NULL);
     assert_true(o.threads == 0 && o.memory == 0 && o.chunk == 0);
     assert_false(o.keep_cr || o.no_unpack || o.sync || o.quiet || o.help || o.version);
     md5_options_fini(&o);
@@ -51,7 +51,7 @@ static void nothing_is_set_unasked(void **state) {
 
 static void values_arrive_where_they_belong(void **state) {
     (void)state;
-    md5_options o = accepted("one --hashes a -m b --output out two --restore place --threads 3 "
+    md5_options o = accepted("one --hashes a -m b --output out two --state place --threads 3 "
                              "--chunk 5 --memory 2K three");
     assert_int_equal(o.hashes.n, 2);
     assert_string_equal(o.hashes.at[0], "a");
@@ -60,7 +60,7 @@ static void values_arrive_where_they_belong(void **state) {
     assert_string_equal(o.dictionaries.at[0], "one");
     assert_string_equal(o.dictionaries.at[2], "three");
     assert_string_equal(o.output, "out");
-    assert_string_equal(o.restore, "place");
+    assert_string_equal(o.state, "place");
     assert_int_equal(o.threads, 3);
     assert_int_equal(o.chunk, 5);
     assert_int_equal(o.memory, 2048);
@@ -136,7 +136,7 @@ static void what_is_missing_or_twice_is_told(void **state) {
     refused("-m a - -", "is given more than once");
     refused("-m - -m - words", "is given more than once");
     refused("-m a words --loud", "--loud");
-    refused("-m a words --restore", "expected a value after it, found none");
+    refused("-m a words --state", "expected a value after it, found none");
     md5_options o = accepted("-m - words");
     md5_options_fini(&o);
     o = accepted("-m a -");

@@ -20,7 +20,8 @@
 #include "tests/md5/support.h"
 #include "tests/open_files.h"
 
-static const char place_file[] = "md5-session.test", output_file[] = "md5-found.test";
+static const char place_dir[] = "md5-session.test", place_file[] = "md5-session.test/state",
+                  output_file[] = "md5-found.test";
 
 typedef struct subject {
     md5_targets targets;
@@ -40,6 +41,8 @@ static void make_subject(subject *s, const char *second) {
     assert_int_equal(md5_input_open(1, s->paths, false, &s->in, NULL), WADI_OK);
     s->about = (md5_subject){.n = 1, .paths = s->paths, .in = s->in, .targets = &s->targets};
     (void)remove(place_file);
+    (void)remove("md5-session.test/lock");
+    (void)remove(place_dir);
     (void)remove(output_file);
 }
 
@@ -48,6 +51,8 @@ static void end_subject(subject *s) {
     md5_targets_fini(&s->targets);
     support_remove(s->path);
     (void)remove(place_file);
+    (void)remove("md5-session.test/lock");
+    (void)remove(place_dir);
     (void)remove(output_file);
 }
 
@@ -61,14 +66,10 @@ static md5_resume resume_at(int64_t offset, int64_t words, int64_t output) {
 }
 
 static md5_session *open_session(subject *s, md5_resume *out) {
-    const bool is_new = access(place_file, F_OK) != 0;
     md5_session *session = NULL;
     wadi_error err = {0};
-    if (md5_session_open(place_file, &s->about, &session, out, &err) != WADI_OK)
+    if (md5_session_open(place_dir, false, &s->about, &session, out, &err) != WADI_OK)
         fail_msg("%s", err.msg);
-    struct stat about;
-    assert_int_equal(stat(place_file, &about), 0);
-    if (is_new) assert_int_equal(about.st_mode & 0777, 0600); /* what was found is nobody else's */
     return session;
 }
 
@@ -76,7 +77,8 @@ static void refused(subject *s, const char *why) {
     md5_session *session = NULL;
     md5_resume at;
     wadi_error err = {0};
-    assert_int_equal(md5_session_open(place_file, &s->about, &session, &at, &err), WADI_INVALID);
+    assert_int_equal(md5_session_open(place_dir, false, &s->about, &session, &at, &err),
+                     WADI_INVALID);
     assert_null(session);
     if (strstr(err.msg, why) == NULL) fail_msg("no \"%s\" in \"%s\"", why, err.msg);
 }
@@ -136,16 +138,19 @@ static void a_session_gives_back_place_and_found_digests(void **state) {
     WADI_UNUSED(state);
     subject s;
     md5_resume at;
+    struct stat about;
     make_subject(&s, "xyz");
     md5_session *session = open_session(&s, &at);
     assert_int_equal(at.output, -1);
     assert_int_equal(at.place.offset, 0);
     assert_int_equal(md5_session_save(session, resume_at(0, 0, 0), NULL), WADI_OK);
-    assert_true(md5_session_found(session, s.targets.digest[1]));
+    md5_session_found(session, s.targets.digest[1]);
     synced = 0;
     assert_int_equal(md5_session_save(session, resume_at(4, 1, 77), NULL), WADI_OK);
-    assert_int_equal(synced, 1); /* it is on the disk */
-    md5_session_close(session);
+    assert_true(synced >= 1); /* it is on the disk */
+    assert_int_equal(stat(place_file, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0600); /* what was found is nobody else's */
+    md5_session_close(session, false);
     session = open_session(&s, &at);
     assert_int_equal(at.place.file, 0);
     assert_int_equal(at.place.offset, 4);
@@ -154,9 +159,15 @@ static void a_session_gives_back_place_and_found_digests(void **state) {
     assert_false(s.targets.found[0]);
     assert_true(s.targets.found[1]);
     assert_int_equal(s.targets.nfound, 1);
-    md5_session_end(session);
-    md5_session_close(session);
+    /* what was found before stays so */
+    assert_int_equal(md5_session_save(session, resume_at(5, 2, 78), NULL), WADI_OK);
+    md5_session_close(session, false);
+    forget_found(&s);
+    session = open_session(&s, &at);
+    assert_int_equal(s.targets.nfound, 1);
+    md5_session_close(session, true);
     assert_false(wadi_file_exists(place_file));
+    assert_int_not_equal(access(place_dir, F_OK), 0);
     end_subject(&s);
 }
 
@@ -170,117 +181,30 @@ static void found_words_are_news_until_they_are_saved(void **state) {
         s.about.output = has_output ? "somewhere" : NULL;
         md5_session *session = open_session(&s, &at);
         assert_false(md5_session_has_news(session));
-        assert_true(md5_session_found(session, s.targets.digest[0]));
+        md5_session_found(session, s.targets.digest[0]);
         assert_int_equal(md5_session_has_news(session), !has_output);
         assert_int_equal(md5_session_save(session, resume_at(4, 1, 0), NULL), WADI_OK);
         assert_false(md5_session_has_news(session));
-        md5_session_close(session);
+        md5_session_close(session, false);
         forget_found(&s);
-        md5_session_close(open_session(&s, &at));
+        md5_session_close(open_session(&s, &at), true);
         assert_int_equal(s.targets.nfound, !has_output);
         forget_found(&s);
-        (void)remove(place_file);
     }
     end_subject(&s);
 }
 
-static void the_last_place_counts_and_places_take_no_room(void **state) {
-    WADI_UNUSED(state);
-    enum { SAVES = 50 };
-    subject s;
-    md5_resume at;
-    struct stat before, after;
-    make_subject(&s, "xyz");
-    md5_session *session = open_session(&s, &at);
-    for (int i = 0; i < SAVES; i++) {
-        assert_int_equal(md5_session_save(session, resume_at(i, i, i), NULL), WADI_OK);
-        if (i == 1) assert_int_equal(stat(place_file, &before), 0);
-        md5_session *other = NULL;
-        wadi_error err = {0};
-        assert_int_equal(md5_session_open(place_file, &s.about, &other, &at, &err), WADI_IO);
-        assert_non_null(strstr(err.msg, "another process"));
-    }
-    assert_int_equal(stat(place_file, &after), 0);
-    assert_int_equal(before.st_size, after.st_size);
-    md5_session_close(session);
-    session = open_session(&s, &at);
-    assert_int_equal(at.place.offset, SAVES - 1);
-    assert_int_equal(md5_session_save(session, resume_at(100, 100, 0), NULL), WADI_OK);
-    assert_true(md5_session_found(session, s.targets.digest[0]));
-    assert_int_equal(md5_session_save(session, resume_at(101, 101, 0), NULL), WADI_OK);
-    assert_int_equal(md5_session_save(session, resume_at(102, 102, 0), NULL), WADI_OK);
-    assert_int_equal(md5_session_save(session, resume_at(103, 103, 0), NULL), WADI_OK);
-    md5_session_close(session);
-    session = open_session(&s, &at);
-    assert_int_equal(at.place.offset, 103);
-    assert_true(s.targets.found[0]);
-    md5_session_close(session);
-    end_subject(&s);
-}
-
-/* A process may be killed between any two bytes. */
-static void a_session_cut_off_anywhere_is_taken_up(void **state) {
+static void a_session_has_one_owner(void **state) {
     WADI_UNUSED(state);
     subject s;
     md5_resume at;
-    wadi_text whole = {0};
+    md5_session *other = NULL;
+    wadi_error err = {0};
     make_subject(&s, "xyz");
     md5_session *session = open_session(&s, &at);
-    assert_int_equal(md5_session_save(session, resume_at(2, 0, 1), NULL), WADI_OK);
-    assert_true(md5_session_found(session, s.targets.digest[0]));
-    assert_int_equal(md5_session_save(session, resume_at(4, 1, 2), NULL), WADI_OK);
-    md5_session_close(session);
-    text_of(place_file, &whole);
-    const size_t head = (size_t)(strstr(whole.at, "place ") - whole.at),
-                 first = head + strcspn(whole.at + head, "\n") + 1,
-                 found = first + strcspn(whole.at + first, "\n") + 1;
-    for (size_t n = 0; n <= whole.n; n += n + 3 < whole.n ? 3 : 1) {
-        forget_found(&s);
-        write_text(place_file, whole.at, n);
-        session = open_session(&s, &at);
-        assert_int_equal(at.output, n == whole.n ? 2 : n >= first ? 1 : -1);
-        assert_int_equal(s.targets.nfound, n >= found);
-        assert_int_equal(md5_session_save(session, resume_at(5, 2, 3), NULL), WADI_OK);
-        md5_session_close(session);
-        session = open_session(&s, &at);
-        assert_int_equal(at.output, 3);
-        md5_session_close(session);
-    }
-    wadi_text_add_n(&whole, "\0\0\0\n\0\0\0", 7);
-    write_text(place_file, whole.at, whole.n - 4);
-    md5_session_close(open_session(&s, &at));
-    assert_int_equal(at.output, 2);
-    wadi_text_fini(&whole);
-    end_subject(&s);
-}
-
-static void a_session_of_an_earlier_version_is_read(void **state) {
-    WADI_UNUSED(state);
-    subject s;
-    md5_resume at;
-    wadi_text now = {0}, then = {0};
-    make_subject(&s, "xyz");
-    md5_session *session = open_session(&s, &at);
-    assert_int_equal(md5_session_save(session, resume_at(0, 0, 0), NULL), WADI_OK);
-    md5_session_close(session);
-    text_of(place_file, &now);
-    const char *digests = strstr(now.at, "digests "), *words = strstr(now.at, "words "),
-               *dictionary = strstr(now.at, "dictionary "), *place = strstr(now.at, "place ");
-    wadi_text_add(&then, "wadi-md5 session 1\n");
-    wadi_text_add_n(&then, digests, (size_t)(words - digests));
-    wadi_text_add_n(&then, dictionary, (size_t)(place - dictionary));
-    wadi_text_add(&then, "place 0 4 1\nfound 900150983cd24fb0d6963f7d28e17f72\n");
-    write_text(place_file, then.at, then.n);
-    session = open_session(&s, &at);
-    assert_int_equal(at.place.offset, 4);
-    assert_int_equal(s.targets.nfound, 1);
-    assert_int_equal(md5_session_save(session, resume_at(8, 2, 0), NULL), WADI_OK);
-    md5_session_close(session);
-    session = open_session(&s, &at);
-    assert_int_equal(at.place.offset, 8);
-    md5_session_close(session);
-    wadi_text_fini(&now);
-    wadi_text_fini(&then);
+    assert_int_equal(md5_session_open(place_dir, false, &s.about, &other, &at, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, "another process"));
+    md5_session_close(session, true);
     end_subject(&s);
 }
 
@@ -288,57 +212,53 @@ static void a_session_about_something_else_is_refused(void **state) {
     WADI_UNUSED(state);
     subject other, s;
     md5_resume at;
+    md5_session *session = NULL;
     make_subject(&other, "zzz");
     make_subject(&s, "xyz");
-    md5_session *session = open_session(&s, &at);
+    session = open_session(&s, &at);
     assert_int_equal(md5_session_save(session, resume_at(4, 1, 0), NULL), WADI_OK);
-    md5_session_close(session);
+    md5_session_close(session, false);
     refused(&other, "other digests");
     s.about.keep_cr = true;
     refused(&s, "--keep-cr");
     s.about.keep_cr = false;
+    s.about.as_is = true;
+    refused(&s, "--no-unpack");
+    s.about.as_is = false;
     s.about.output = "somewhere";
     refused(&s, "--output");
-    (void)remove(place_file);
-    session = open_session(&s, &at);
-    assert_int_equal(md5_session_save(session, resume_at(4, 1, 0), NULL), WADI_OK);
-    md5_session_close(session);
     s.about.output = NULL;
-    refused(&s, "--output");
+    write_text(s.path, "abc\nxyy\n", 8);
+    refused(&s, "other words of the dictionary");
+    assert_int_equal(md5_session_open(place_dir, true, &s.about, &session, &at, NULL), WADI_OK);
+    assert_int_equal(at.place.offset, 4);
+    md5_session_close(session, true);
     end_subject(&other);
     end_subject(&s);
 }
 
-static void damaged_lines_are_named(void **state) {
+/* A damaged state, and a whole one that says what cannot be. */
+static void damage_and_forgery_are_refused(void **state) {
     WADI_UNUSED(state);
-    static const struct {
-        const char *line, *why;
-    } cases[] = {{"place 2 0 0 0", "expected \"place"},   {"place -1 0 0 0", "expected \"place"},
-                 {"place 0 -4 0 0", "expected \"place"},  {"place 0 0 -1 0", "expected \"place"},
-                 {"place 0 0 0 -1", "expected \"place"},  {"place", "expected \"found"},
-                 {"found 1234", "expected \"found"},      {"rubbish", "expected \"found"},
-                 {"dictionary 3 x", "other dictionaries"}};
     subject s;
     md5_resume at;
-    wadi_text head = {0};
+    wadi_text whole = {0};
     make_subject(&s, "xyz");
     md5_session *session = open_session(&s, &at);
-    assert_int_equal(md5_session_save(session, resume_at(4, 1, 0), NULL), WADI_OK);
-    md5_session_close(session);
-    text_of(place_file, &head);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        wadi_text damaged = {0};
-        wadi_text_addf(&damaged, "%s%s\nplace 0 5 1 0\n", head.at, cases[i].line);
-        write_text(place_file, damaged.at, damaged.n);
-        refused(&s, cases[i].why);
-        refused(&s, "line 6");
-        wadi_text_fini(&damaged);
+    assert_int_equal(md5_session_save(session, (md5_resume){{2, 0, 0}, 0}, NULL), WADI_OK);
+    md5_session_close(session, false);
+    refused(&s, "");
+    session = NULL;
+    text_of(place_file, &whole);
+    for (size_t i = 0; i < whole.n; i += 7) {
+        wadi_error err = {0};
+        whole.at[i] = (char)(whole.at[i] ^ 1);
+        write_text(place_file, whole.at, whole.n);
+        assert_int_equal(md5_session_open(place_dir, true, &s.about, &session, &at, &err), WADI_IO);
+        assert_non_null(strstr(err.msg, "remove it to begin anew"));
+        whole.at[i] = (char)(whole.at[i] ^ 1);
     }
-    write_text(place_file, "wadi-md5 session 3\n", 19);
-    refused(&s, "line 1: this is not a session");
-    write_text(place_file, "wadi-md5 session 2\nrubbish\n", 27);
-    refused(&s, "line 2");
-    wadi_text_fini(&head);
+    wadi_text_fini(&whole);
     end_subject(&s);
 }
 
@@ -464,11 +384,9 @@ int main(void) {
         cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(a_session_gives_back_place_and_found_digests),
         cmocka_unit_test(found_words_are_news_until_they_are_saved),
-        cmocka_unit_test(the_last_place_counts_and_places_take_no_room),
-        cmocka_unit_test(a_session_cut_off_anywhere_is_taken_up),
-        cmocka_unit_test(a_session_of_an_earlier_version_is_read),
+        cmocka_unit_test(a_session_has_one_owner),
         cmocka_unit_test(a_session_about_something_else_is_refused),
-        cmocka_unit_test(damaged_lines_are_named),
+        cmocka_unit_test(damage_and_forgery_are_refused),
         cmocka_unit_test(found_words_are_counted_once_from_any_cut),
         cmocka_unit_test(words_are_written_plain_or_spelled_out),
         cmocka_unit_test(files_of_other_things_are_left_as_they_are),
