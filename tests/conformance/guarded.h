@@ -4,12 +4,14 @@
 
 #include "wadi/wadi.h"
 
+typedef struct guarded_pages {
+    char *at;
+    size_t bytes; /* with the page that guards */
+} guarded_pages;
+
 typedef struct guarded {
     wadi_array array; /* the copy; valid until fini */
-    struct {
-        void *at;
-        size_t bytes;
-    } mapping[WADI_MAX_FIELDS];
+    guarded_pages pages[WADI_MAX_FIELDS];
 } guarded;
 
 /* A copy of `a`. Errors: WADI_MEMORY. fini is needed in all cases. */
