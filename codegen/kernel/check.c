@@ -208,4 +208,5 @@ void wadi_lower_versions_within(wadi_lower *l, wadi_loop_version *outer, wadi_bu
         return;
     }
     wadi_lb_choose(&l->b, wadi_lb_name(&l->b, fast.cond, "in_range"), first, second);
+    if (!l->b.failed) first->owner->careful = true;
 }

@@ -457,22 +457,20 @@ static void build_blocks(wadi_lower *l, reduction *d) {
     wadi_lb_end(b);
 }
 
-/* Whether rows of fewer elements than lanes get a loop of their own. Beside the loop over blocks, which takes as long as the reduction of ten
- * numbers, it is worth its code if elements are cheap; the version for faults does without. */
-static bool has_short_form(const wadi_lower *l, const wadi_row *r) {
-    const wadi_loop_version *version = l->checking.version;
+bool wadi_row_has_short_form(const wadi_lower *l, const wadi_row *r) {
     for (int k = 0; k < r->nfolds; k++)
         if (!r->folds[k].is_cheap) return false;
-    return (r->nfolds > 0 || r->is_cheap) && wadi_fun_has_lanes(r->f) && version && version->fast &&
+    return (r->nfolds > 0 || r->is_cheap) && wadi_fun_has_lanes(r->f) && !is_plain(l, r) &&
            !l->position.in_group && !l->position.in_lane;
 }
 
-static void build_short(wadi_lower *l, const reduction *d) {
+static void build_short(wadi_lower *l, void *env) {
+    const reduction *d = env;
     wadi_row r = *d->r;
     reduction whole = *d;
     whole.r = &r;
     whole.from = num(l, 0);
-    whole.count = r.n;
+    whole.count = wadi_lb_fact(&l->b, r.n, num(l, 0), num(l, LANES - 1));
     memcpy(whole.part, d->total, sizeof whole.part);
     r.plain = true;
     one_by_one(l, &whole);
@@ -490,14 +488,16 @@ static void build_row(wadi_lower *l, void *env) {
         build_block(l, d);
         return;
     }
-    if (!has_short_form(l, r)) {
+    /* the version for faults does without */
+    const wadi_loop_version *version = l->checking.version;
+    if (!version || !version->fast || !wadi_row_has_short_form(l, r)) {
         build_blocks(l, d);
         return;
     }
-    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_LT, r->n, num(l, LANES)));
-    build_short(l, d);
-    wadi_lb_else(b);
+    wadi_lb_if_bulky(b, wadi_lb_bin(b, WADI_SOP_GE, r->n, num(l, LANES)));
     build_blocks(l, d);
+    wadi_lb_else(b);
+    build_short(l, d);
     wadi_lb_end(b);
 }
 
@@ -518,6 +518,12 @@ static void reduce(wadi_lower *l, const wadi_row *r, wadi_lv *out) {
     else
         wadi_lower_versions(l, build_row, &d);
     get_fields(l, r->fields, d.total, out);
+}
+
+void wadi_lower_reduce_short(wadi_lower *l, const wadi_row *r, const wadi_lv *total) {
+    reduction d = {.r = r, .last = wadi_lb_bin(&l->b, WADI_SOP_SUB, r->n, num(l, 1))};
+    memcpy(d.total, total, (size_t)r->fields * sizeof *total);
+    wadi_lower_versions(l, build_short, &d);
 }
 
 void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv *out) {

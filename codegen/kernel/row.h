@@ -41,6 +41,11 @@ typedef void (*wadi_row_total)(wadi_lower *l, const wadi_row *r, void *env, wadi
 wadi_scalar wadi_row_identity(const wadi_fun *f, int field);
 /** Reduces the block that starts at element `from`. */
 void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv *out);
+/** Whether rows of fewer elements than lanes are worth a loop of their own. Beside the loop over blocks, which takes as long as the reduction of
+ *  ten numbers, it is worth its code if elements are cheap. */
+bool wadi_row_has_short_form(const wadi_lower *l, const wadi_row *r);
+/** Reduces a row of 1 to WADI_FOLD_LANES - 1 elements; what it gives goes to the variables `total`. wadi_row_has_short_form holds. */
+void wadi_lower_reduce_short(wadi_lower *l, const wadi_row *r, const wadi_lv *total);
 /* Stretches of rows, no longer than a block, that teams of a group's lanes reduce side by side: each by WADI_FOLD_LANES lanes. */
 typedef struct wadi_row_teams {
     wadi_lv first, all; /* number of the group's first stretch; of all stretches */

@@ -231,18 +231,37 @@ void wadi_segment_later_part(wadi_lower *l, const void *env, wadi_lv blk, wadi_l
     memcpy(out, x, (size_t)s->fields * sizeof *out);
 }
 
-static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
+static void set_totals(wadi_lower *l, const wadi_row *r, const wadi_lv *total, const wadi_lv *x) {
+    for (int f = 0; f < r->fields; f++) wadi_lb_set(&l->b, total[f], x[f]);
+}
+
+/* The first block, and what the table has of the others. */
+static void blocks_of_segment(wadi_lower *l, const wadi_row *r, const source *s,
+                              const wadi_lv *total) {
     wadi_lb *b = &l->b;
-    wadi_lv first[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS], total[WADI_MAX_FIELDS];
+    wadi_lv first[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
     wadi_lower_reduce_block(l, r, num(l, 0), first);
-    for (int f = 0; f < r->fields; f++)
-        total[f] = wadi_lb_var(b, r->type[f], false, first[f], "total");
+    set_totals(l, r, total, first);
     wadi_lb_if_seldom(b, bin(l, WADI_SOP_GT, r->n, num(l, BLOCK)));
-    const source *s = env;
     const wadi_segment_parts parts = {s->parts, s->ix, s->from, r->fields, r, WADI_LV_NONE};
     wadi_row_combine_blocks(l, r, first, wadi_segment_later_part, &parts, all);
-    for (int f = 0; f < r->fields; f++) wadi_lb_set(b, total[f], all[f]);
+    set_totals(l, r, total, all);
     wadi_lb_end(b);
+}
+
+static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
+    wadi_lb *b = &l->b;
+    wadi_lv total[WADI_MAX_FIELDS];
+    const bool two = wadi_row_has_short_form(l, r);
+    for (int f = 0; f < r->fields; f++)
+        total[f] = wadi_lb_var(b, r->type[f], false, WADI_LV_NONE, "total");
+    if (two) wadi_lb_if_bulky(b, bin(l, WADI_SOP_GE, r->n, num(l, WADI_FOLD_LANES)));
+    blocks_of_segment(l, r, env, total);
+    if (two) {
+        wadi_lb_else(b);
+        wadi_lower_reduce_short(l, r, total);
+        wadi_lb_end(b);
+    }
     for (int f = 0; f < r->fields; f++) out[f] = wadi_lb_get(b, total[f]);
 }
 

@@ -407,10 +407,45 @@ static interval bound(bounding *g, wadi_lv v, bool up, int depth) {
     return i->kind == WADI_L_PRIM ? bound_prim(g, i, up, depth + 1) : unbounded;
 }
 
+/* The part of a sum that comes from outside of the loops and of which nothing is known, and the other part. */
+static bool is_moved(const bounding *g, wadi_lv index, wadi_lv *out_by, wadi_lv *out_rest) {
+    const wadi_linst *i = wadi_lb_inst(g->b, index);
+    for (int side = 0; side < 2 && is_op(i, WADI_SOP_ADD); side++) {
+        const wadi_linst *x = wadi_lb_inst(g->b, i->args[side]);
+        if (x->bits < 64 || wadi_lb_home(g->b, x->self)->depth > g->home->depth) continue;
+        *out_by = x->self;
+        *out_rest = i->args[1 - side];
+        return true;
+    }
+    return false;
+}
+
+/* The condition for such a sum, by what is moved: -least <= by < extent - most. So two comparisons do, where a sum of ends would need
+ * to know that it does not wrap around. NONE: it is no such sum. */
+static wadi_lv condition_of_moved(bounding *g, wadi_lv index, wadi_lv extent) {
+    wadi_lv by = WADI_LV_NONE, rest = WADI_LV_NONE;
+    if (wadi_lb_inst(g->b, extent)->bits >= 62 || !is_moved(g, index, &by, &rest))
+        return WADI_LV_NONE;
+    bounding inner = {g->b, g->home, WADI_LV_NONE};
+    const interval low = bound(&inner, rest, false, 0), high = bound(&inner, rest, true, 0);
+    if (low.end == WADI_LV_NONE || high.end == WADI_LV_NONE || inner.cond != WADI_LV_NONE)
+        return WADI_LV_NONE;
+    const wadi_lv least = wadi_lb_prim(g->b, WADI_SOP_NEG, WADI_I64, 1, &low.end);
+    demand(g, wadi_lb_bin(g->b, WADI_SOP_GE, by, least));
+    demand(g,
+           wadi_lb_bin(g->b, WADI_SOP_LT, by, wadi_lb_bin(g->b, WADI_SOP_SUB, extent, high.end)));
+    return g->cond;
+}
+
 wadi_lv wadi_bound_condition(wadi_lb *b, wadi_lscope *home, wadi_lv index, wadi_lv extent) {
     if (b->failed || wadi_lb_home(b, extent)->depth > home->depth) return WADI_LV_NONE;
     wadi_lscope *back = wadi_lb_go(b, home);
     bounding g = {b, home, WADI_LV_NONE};
+    const wadi_lv moved = condition_of_moved(&g, index, extent);
+    if (moved != WADI_LV_NONE) {
+        (void)wadi_lb_go(b, back);
+        return moved;
+    }
     const interval low = bound(&g, index, false, 0), high = bound(&g, index, true, 0);
     wadi_lv cond = WADI_LV_NONE;
     if (low.end != WADI_LV_NONE && high.end != WADI_LV_NONE) {

@@ -249,6 +249,12 @@ void wadi_lb_if_seldom(wadi_lb *b, wadi_lv c) {
     open_scope(b, WADI_SCOPE_BRANCH, i, 0);
 }
 
+void wadi_lb_if_bulky(wadi_lb *b, wadi_lv c) {
+    wadi_linst *i = wadi_lb_new(b, WADI_L_IF, 1, &c);
+    i->bulky = true;
+    open_scope(b, WADI_SCOPE_BRANCH, i, 0);
+}
+
 void wadi_lb_else(wadi_lb *b) {
     if (b->failed) return;
     wadi_linst *owner = b->scope->owner;

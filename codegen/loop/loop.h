@@ -106,6 +106,9 @@ typedef struct wadi_linst {
         brief; /* REPEAT: a few dozen rounds at most; FOR: usually so few that SIMD code does not pay */
     bool seldom; /* IF: block 0 is rarely taken */
     bool
+        bulky; /* IF: block 0 is so much code that the loop around it is worth a form without it, for rounds that do not take it */
+    bool careful; /* IF: block 1 is a version of block 0 for rounds that may fault */
+    bool
         apart; /* GET of a pointer: its memory is reached only through it as long as the scope is open */
     bool atomic; /* STORE */
     wadi_lby by; /* FOR */
@@ -239,6 +242,7 @@ void wadi_lb_note(wadi_lb *b, const char *format, ...) WADI_PRINTF(2, 3);
 wadi_lv wadi_lb_for(wadi_lb *b, wadi_lv from, wadi_lv below, int64_t step, const char *name);
 void wadi_lb_if(wadi_lb *b, wadi_lv c);
 void wadi_lb_if_seldom(wadi_lb *b, wadi_lv c);
+void wadi_lb_if_bulky(wadi_lb *b, wadi_lv c);
 void wadi_lb_else(wadi_lb *b);
 void wadi_lb_repeat(wadi_lb *b);
 void wadi_lb_repeat_briefly(wadi_lb *b);

@@ -18,6 +18,9 @@ typedef struct writer {
     wadi_c_writer w;
     wadi_c_nests nests;
     bool in_nest; /* a nest is being written */
+    const wadi_c_nest *
+        rest; /* what takes the rounds that would take a bulky branch, while a loop is written without these; else NULL */
+    const char *rest_name;
 } writer;
 
 static const wadi_c_words words = {.arg = {"begin", "end", "w->first", "w->workers", "w->count"},
@@ -216,6 +219,38 @@ static void rounds(writer *c, const wadi_linst *i, int level, const char *from, 
     wadi_text_add(c->w.out, "}\n");
 }
 
+/* The whole loop over a strip, in a function. */
+static void rest_body(void *env, const wadi_linst *loop) {
+    writer *c = env;
+    const char *name = c->w.names.at[loop->var].name;
+    const char *from = wadi_arena_printf(c->w.names.arena, "from_%s", name);
+    const char *below = wadi_arena_printf(c->w.names.arena, "below_%s", name);
+    if (!from || !below)
+        c->w.out->failed = true;
+    else
+        rounds(c, loop, 1, from, below, false);
+}
+
+/* The rounds of a strip, without bulky branches if that is worth a form. */
+static void rounds_of_strip(writer *c, const wadi_linst *i, int level, const char *from,
+                            const char *below) {
+    wadi_c_nest rest;
+    if (c->nests.many || !wadi_c_has_rest(c->w.f, &c->w.names, i, &rest)) {
+        rounds(c, i, level, from, below, false);
+        return;
+    }
+    const char *name = wadi_c_rest_write(&c->w, &c->nests, &rest, rest_body, c);
+    if (name) {
+        c->rest = &rest;
+        c->rest_name = name;
+        rounds(c, i, level, from, below, false);
+        c->rest = NULL;
+        wadi_text_indent(c->w.out, level);
+        wadi_text_addf(c->w.out, "behind_%s:;\n", name);
+    }
+    wadi_c_nest_fini(&rest);
+}
+
 /* The loop in strips of `strip` rounds, with a check whether to stop before each strip. */
 static void strips(writer *c, const wadi_linst *i, int level, int64_t strip) {
     const char *name = c->w.names.at[i->var].name;
@@ -238,20 +273,51 @@ static void strips(writer *c, const wadi_linst *i, int level, int64_t strip) {
     wadi_c_expression(&c->w, i->args[1]);
     wadi_text_add(c->w.out, ");\n");
     wadi_text_indent(c->w.out, level + 1);
-    rounds(c, i, level + 1, from, below, false);
+    rounds_of_strip(c, i, level + 1, from, below);
     wadi_text_indent(c->w.out, level);
     wadi_text_add(c->w.out, "}\n");
 }
 
 static void for_loop(writer *c, const wadi_linst *i, int level) {
+    const wadi_c_nest *rest = c->rest;
+    const char *rest_name = c->rest_name;
     const int64_t strip = wadi_c_strip_of(c->w.f, i);
+    c->rest = NULL; /* only branches of the loop itself are left out */
     if (strip > 1)
         strips(c, i, level, strip);
     else
         rounds(c, i, level, NULL, NULL, strip == 1);
+    c->rest = rest;
+    c->rest_name = rest_name;
+}
+
+/* The condition of a branch that only the whole loop takes. */
+static void leave_to_rest(writer *c, const wadi_linst *i, int level, bool unless) {
+    wadi_text_add(c->w.out, unless ? "if (WADI_SELDOM(!(" : "if (WADI_SELDOM(");
+    wadi_c_expression(&c->w, i->args[0]);
+    wadi_text_add(c->w.out, unless ? "))) {\n" : ")) {\n");
+    wadi_c_rest_call(&c->w, c->rest, c->rest_name, level + 1);
+    wadi_text_indent(c->w.out, level);
+    wadi_text_add(c->w.out, "}\n");
+}
+
+/* A branch of a loop that is written without bulky branches. False: it is as any other. */
+static bool branch_of_brief(writer *c, const wadi_linst *i, int level) {
+    const bool unless = wadi_c_guards_bulky(i);
+    const wadi_lscope *stays = unless ? i->block[0] : i->block[1];
+    if (!c->rest || (!i->bulky && !unless)) return false;
+    leave_to_rest(c, i, level, unless);
+    if (!stays) return true;
+    wadi_text_indent(c->w.out, level);
+    wadi_text_add(c->w.out, "{\n");
+    scope(c, stays, level + 1);
+    wadi_text_indent(c->w.out, level);
+    wadi_text_add(c->w.out, "}\n");
+    return true;
 }
 
 static void branch(writer *c, const wadi_linst *i, int level) {
+    if (branch_of_brief(c, i, level)) return;
     wadi_text_add(c->w.out, i->seldom ? "if (WADI_SELDOM(" : "if (");
     wadi_c_expression(&c->w, i->args[0]);
     wadi_text_add(c->w.out, i->seldom ? ")) {\n" : ") {\n");

@@ -108,6 +108,10 @@ static void parameters(const wadi_c_writer *w, const wadi_c_nest *nest, wadi_tex
         wadi_text_add(out, ", ");
         parameter(w, nest, nest->params.at[k], out);
     }
+    if (nest->strip) {
+        const char *name = w->names.at[nest->head->var].name;
+        wadi_text_addf(out, ", const int64_t from_%s, const int64_t below_%s", name, name);
+    }
     wadi_text_add(out, ")");
 }
 
@@ -138,14 +142,18 @@ static void comment(const wadi_c_nest *nest, wadi_text *out) {
     wadi_text_add(out, "\n");
 }
 
-/* One of a few, in front of the kernel that calls it. */
+/* One of a few, in front of the kernel that calls it, and behind functions that it calls itself. */
 static void write_few(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_nest *nest, const char *name,
                       void (*body)(void *env, const wadi_linst *head), void *env) {
+    wadi_text text = {0};
+    function(w, nest, body, env, &text);
     comment(nest, &n->functions);
     wadi_text_addf(&n->functions, "WADI_NEST int %s", name);
     parameters(w, nest, &n->functions);
-    function(w, nest, body, env, &n->functions);
+    wadi_text_add(&n->functions, wadi_text_str(&text));
     wadi_text_add(&n->functions, "\n");
+    if (text.failed) n->functions.failed = true;
+    wadi_text_fini(&text);
 }
 
 #define APART "__attribute__((noinline, visibility(\"hidden\"))) "
@@ -204,7 +212,28 @@ static void call(wadi_c_writer *w, const wadi_c_nest *nest, const char *name, in
         wadi_text_add(w->out, is_changed(nest, nest->params.at[k]) ? ", &" : ", ");
         wadi_c_expression(w, nest->params.at[k]);
     }
+    if (nest->strip) {
+        const char *var = w->names.at[nest->head->var].name;
+        wadi_text_addf(w->out, ", %s, below_%s", var, var);
+    }
     wadi_text_add(w->out, ")) return 1;\n");
+}
+
+const char *wadi_c_rest_write(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_nest *nest,
+                              void (*body)(void *env, const wadi_linst *head), void *env) {
+    const char *name =
+        wadi_arena_printf(w->names.arena, "%s_%02d_%s", w->f->name, n->count++, nest->array);
+    if (name != NULL)
+        write_few(w, n, nest, name, body, env);
+    else
+        w->out->failed = true;
+    return name;
+}
+
+void wadi_c_rest_call(wadi_c_writer *w, const wadi_c_nest *nest, const char *name, int level) {
+    call(w, nest, name, level);
+    wadi_text_indent(w->out, level);
+    wadi_text_addf(w->out, "goto behind_%s;\n", name);
 }
 
 void wadi_c_nest_write(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_nest *nest, int level,

@@ -31,4 +31,11 @@ bool wadi_c_nests_failed(const wadi_c_nests *n);
 void wadi_c_nest_write(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_nest *nest, int level,
                        void (*body)(void *env, const wadi_linst *head), void *env);
 
+/** Writes the function of a strip's rest (wadi_c_has_rest). Returns its name; NULL: out of memory. `body` writes the loop from from_VAR to
+ *  below_VAR. */
+const char *wadi_c_rest_write(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_nest *nest,
+                              void (*body)(void *env, const wadi_linst *head), void *env);
+/** Writes the statements that leave a round to that function, and go to the label behind_NAME. */
+void wadi_c_rest_call(wadi_c_writer *w, const wadi_c_nest *nest, const char *name, int level);
+
 #endif

@@ -5,7 +5,10 @@
  * and the whole runs several times faster.
  *
  * In a kernel of many nests, those that fold and scan become functions too. They give what they compute through variables, which are
- * passed by their addresses. */
+ * passed by their addresses.
+ *
+ * A loop over rows that are long or short is written twice: for short rows alone, and whole, as a function for the strip from the first long row
+ * on. In one loop, what long rows need takes the registers of the short ones. */
 #include "codegen/emit/c/outline.h"
 
 #include <string.h>
@@ -152,6 +155,56 @@ bool wadi_c_outline(const wadi_lfun *f, const wadi_c_names *names, const wadi_ls
     mark(&x, head);
     visit(&x, head, false);
     if (x.alone && out->array) return true;
+    wadi_c_nest_fini(out);
+    return false;
+}
+
+/* ---- loops with bulky branches ---- */
+
+static bool holds_bulky(const wadi_lscope *s) {
+    for (int p = 0; s && p < s->n; p++) {
+        const wadi_linst *i = s->inst[p];
+        if (i->kind != WADI_L_IF) continue;
+        if (i->bulky || holds_bulky(i->block[0]) || holds_bulky(i->block[1])) return true;
+    }
+    return false;
+}
+
+bool wadi_c_guards_bulky(const wadi_linst *i) {
+    return i->careful && i->block[1] && holds_bulky(i->block[0]);
+}
+
+/* Whether a round that has begun may begin once more. */
+static bool begins_again(const wadi_lscope *s) {
+    for (int p = 0; s && p < s->n; p++) {
+        const wadi_linst *i = s->inst[p];
+        switch (i->kind) {
+        case WADI_L_FRESH:
+        case WADI_L_SCRATCH:
+        case WADI_L_MARK:
+        case WADI_L_REWIND:
+        case WADI_L_EMIT:
+        case WADI_L_FOREIGN:
+        case WADI_L_COPY:
+            return false;
+        default:
+            break;
+        }
+        if (i->atomic || !begins_again(i->block[0]) || !begins_again(i->block[1])) return false;
+    }
+    return true;
+}
+
+bool wadi_c_has_rest(const wadi_lfun *f, const wadi_c_names *names, const wadi_linst *loop,
+                     wadi_c_nest *out) {
+    if (!holds_bulky(loop->block[0]) || !begins_again(loop->block[0])) return false;
+    *out = (wadi_c_nest){.head = loop, .strip = true};
+    search x = {f, names, WADI_NEW_N(names->arena, bool, f->n), out, false, true};
+    if (!x.inside) return false;
+    mark(&x, loop);
+    for (int p = 0; p < loop->block[0]->n; p++) visit(&x, loop->block[0]->inst[p], false);
+    if (!out->array) out->array = "rest";
+    if (x.alone) return true;
     wadi_c_nest_fini(out);
     return false;
 }

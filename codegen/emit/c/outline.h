@@ -12,6 +12,7 @@ typedef struct wadi_c_nest {
     const wadi_linst *head; /* its loop, or a branch around it */
     const char *about;      /* the note in front of it, or NULL */
     const char *array;      /* name of the first array it writes, or of the first variable */
+    bool strip; /* it is a strip of the loop, whose bounds are two more arguments (WADI_C_STRIP) */
     wadi_c_values params;
     wadi_c_values changed; /* variables from around it that it sets; they are in params too */
 } wadi_c_nest;
@@ -27,6 +28,13 @@ bool wadi_c_is_apart(const wadi_linst *i);
  *  caller calls wadi_c_nest_fini if it is true. Also false when out of memory. */
 bool wadi_c_outline(const wadi_lfun *f, const wadi_c_names *names, const wadi_lscope *s, int p,
                     bool many, wadi_c_nest *out);
+/** Whether loop `loop`, which runs in strips, is worth a form without its bulky branches. A round that would take one is left: a function
+ *  of the nest *out takes the strip from that round on. It must do no harm to begin a round twice, and nothing may pass from a round to
+ *  the next one. The caller calls wadi_c_nest_fini if it is true. Also false when out of memory. */
+bool wadi_c_has_rest(const wadi_lfun *f, const wadi_c_names *names, const wadi_linst *loop,
+                     wadi_c_nest *out);
+/** Whether branch `i` is one of two versions, and a bulky branch is in the one that hardly ever faults. */
+bool wadi_c_guards_bulky(const wadi_linst *i);
 void wadi_c_nest_fini(wadi_c_nest *nest);
 
 #endif

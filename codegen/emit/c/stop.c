@@ -36,7 +36,9 @@ static bool is_near(const wadi_lfun *f, wadi_lv from, wadi_lv below) {
     const wadi_linst *b = f->inst[below], *a = f->inst[from];
     int64_t start = 0, n = 0;
     if (is_const(f, below, &n) && is_const(f, from, &start)) return n - start <= SHORT;
-    if (b->kind == WADI_L_RANGE) return is_near(f, from, b->args[0]);
+    if (b->kind == WADI_L_RANGE)
+        return is_near(f, from, b->args[0]) ||
+               (b->args[2] != WADI_LV_NONE && is_near(f, from, b->args[2]));
     if (is_op(b, WADI_SOP_MIN) && (is_near(f, from, b->args[0]) || is_near(f, from, b->args[1])))
         return true;
     if (is_op(b, WADI_SOP_MAX) && b->args[0] == from) return is_near(f, from, b->args[1]);
