@@ -1,4 +1,5 @@
 /* wadi run: runs a program text with what the command line binds. */
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,11 +69,37 @@ static wadi_status take_guarantee(void *env, const char *value, wadi_error *err)
     return wadi_args_bad("--guarantee", value, "none, at-least-once or exactly-once", err);
 }
 
+static wadi_status take_on_fault(void *env, const char *value, wadi_error *err) {
+    options *o = env;
+    if (strcmp(value, "fail") == 0 || strcmp(value, "skip") == 0) {
+        o->shared.run.on_fault = value[0] == 's' ? WADI_ON_FAULT_SKIP : WADI_ON_FAULT_FAIL;
+        return WADI_OK;
+    }
+    o->shared.run.on_fault = WADI_ON_FAULT_REPLACE;
+    if (strcmp(value, "replace=nan") == 0) {
+        o->shared.run.replacement = NAN;
+        return WADI_OK;
+    }
+    if (strncmp(value, "replace=", 8) == 0 &&
+        wadi_args_real(value + 8, -INFINITY, INFINITY, &o->shared.run.replacement))
+        return WADI_OK;
+    return wadi_args_bad("--on-fault", value, "fail, skip or replace=NUMBER", err);
+}
+
+static wadi_status take_dead_limit(void *env, const char *value, wadi_error *err) {
+    options *o = env;
+    if (wadi_args_number(value, 1, INT64_MAX, &o->shared.run.dead_limit)) return WADI_OK;
+    return wadi_args_bad("--dead-limit", value, "a number of elements", err);
+}
+
 static const wadi_args_option table[] = {
     {.name = "--state", .text = true, .field = offsetof(options, shared.run.state)},
     {.name = "--every", .take = take_every},
     {.name = "--guarantee", .take = take_guarantee},
     {.name = "--accept-change", .field = offsetof(options, shared.run.accept_change)},
+    {.name = "--on-fault", .take = take_on_fault},
+    {.name = "--dead", .text = true, .field = offsetof(options, shared.run.dead)},
+    {.name = "--dead-limit", .take = take_dead_limit},
     {.name = "--chunk", .take = take_chunk},
     {.name = "--schedule", .take = take_schedule},
     {.name = "--stages", .take = take_stages},
@@ -147,6 +174,15 @@ static wadi_status print_results(const wadi_module *m, wadi_run *run, wadi_error
     return WADI_OK;
 }
 
+static void tell_dead(const options *o, wadi_run *run) {
+    wadi_run_stats s = {0};
+    wadi_run_stats_get(run, &s);
+    if (s.dead == 0) return;
+    fprintf(stderr, "wadi: warning: %lld element%s failed%s%s\n", (long long)s.dead,
+            s.dead == 1 ? " has" : "s have", o->shared.run.dead ? ": see " : "",
+            o->shared.run.dead ? o->shared.run.dead : "");
+}
+
 static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_exe *exe,
                            wadi_error *err) {
     wadi_cli_bindings bindings = {.links = &o->shared.links, .at_once = o->shared.run.state};
@@ -160,6 +196,7 @@ static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_ex
     if (st == WADI_OK) st = tell_guarantee(o, run, err);
     if (st == WADI_OK) st = go(o, run, &drained, err);
     if (st == WADI_OK) st = print_results(m, run, err);
+    if (run) tell_dead(o, run);
     if (run && o->stats) print_stats(run);
     if (run && o->shared.run.profile) wadi_cli_print_profile(run, stderr);
     wadi_run_destroy(run);
@@ -245,6 +282,12 @@ const wadi_cli_command wadi_cli_run = {
     "                     --state it is told what the run gives, and why\n"
     "  --accept-change    with --state: goes on with another program or other data if what is "
     "saved fits\n"
+    "  --on-fault HOW     where the program fails at an element of a stream: fail ends the run, "
+    "skip "
+    "goes on\n"
+    "                     without the element, replace=NUMBER with this result; default fail\n"
+    "  --dead FILE        with --on-fault: writes a line of JSON for each such element\n"
+    "  --dead-limit N     with --on-fault: so many elements may fail\n"
     "  --sync             forces written files onto the disk before the program ends\n"
     "  --stats            prints on standard error how the run went\n"
     "  --profile          prints on standard error where its time went: a line for each kernel, "

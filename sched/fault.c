@@ -77,6 +77,11 @@ bool wadi_fault_is_earlier(const wadi_fault *a, const wadi_fault *b) {
     return false;
 }
 
+bool wadi_fault_is_of_element(const wadi_fault *f) {
+    return f->kind != WADI_FAULT_NONE && f->kind != WADI_FAULT_MEMORY &&
+           f->kind != WADI_FAULT_DECLINED && f->kind != WADI_FAULT_CANCELLED;
+}
+
 wadi_status wadi_fault_error(int nplaces, const wadi_plan_place *places, const wadi_fault *fault,
                              int64_t first, bool main_block, wadi_error *err) {
     static const wadi_plan_place nowhere = {"a result", "", {NULL, 0}};

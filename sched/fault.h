@@ -9,6 +9,8 @@
  * matter who came first. */
 bool wadi_fault_is_earlier(const wadi_fault *a, const wadi_fault *b);
 
+/* Whether there is one, and it is the program's at that element: not a want of memory, nor a stop. */
+bool wadi_fault_is_of_element(const wadi_fault *f);
 /* Makes the error that the user sees from a fault: operation, values, element, place. `first` is the number of the chunk's first element
  * in the stream; the main block has no elements. Returns WADI_FAULT, or WADI_MEMORY. */
 wadi_status wadi_fault_error(int nplaces, const wadi_plan_place *places, const wadi_fault *fault,

@@ -74,6 +74,15 @@ typedef enum wadi_stages_option {
     WADI_STAGES_APART   /**< from the first chunk on, wherever the program allows it */
 } wadi_stages_option;
 
+/** What happens where the program fails at an element of a stream: a bad index, a division by zero, an element that is not as declared. */
+typedef enum wadi_on_fault {
+    WADI_ON_FAULT_FAIL, /**< the run fails, after all elements before it were delivered */
+    WADI_ON_FAULT_SKIP, /**< nothing comes of the element in the stage that failed, as if it had been filtered out before; folds and scans go on
+                               without it */
+    WADI_ON_FAULT_REPLACE /**< what the stage computes of the element becomes `replacement`. Only for stages that compute scalars; folds go on without
+                               the element, and a scan fails */
+} wadi_on_fault;
+
 /** Options of a run. All zero is the default. */
 typedef struct wadi_run_options {
     int threads; /**< workers of the compute stage; 0: one per processor */
@@ -102,6 +111,14 @@ typedef struct wadi_run_options {
     bool
         hold_state; /**< with `state`: what is saved stays after the run has ended well, until wadi_run_release_state: for results
                              that must be stored first */
+    wadi_on_fault on_fault;
+    double
+        replacement; /**< with WADI_ON_FAULT_REPLACE; numbers that a type cannot have become the nearest ones */
+    const char *
+        dead; /**< with on_fault: a file with a line of JSON for each element that has failed: where, why, and its values
+                           (docs/RUNTIME.md). Borrowed until the run is destroyed. NULL: they are only counted */
+    int64_t
+        dead_limit; /**< with on_fault: so many elements may fail, and the next one ends the run; 0: any number */
     bool profile; /**< counts where the time goes, for wadi_run_profile (include/wadi/profile.h) */
 } wadi_run_options;
 
@@ -131,6 +148,7 @@ typedef struct wadi_run_stats {
     int64_t memory_peak; /**< greatest number of bytes of chunks and temporaries */
     int stages_apart; /**< stages and folds that run in a thread of their own, or did at the end of the latest stream */
     double apart_s; /**< time that thread was busy; compute_s is that of all others */
+    int64_t dead;   /**< elements that have failed, and without which the run went on */
     bool drained;   /**< it was ended by wadi_run_drain, and is saved */
     const char
         *schedule; /**< schedule of the latest body of a stream, a static string; NULL: none ran */

@@ -22,7 +22,7 @@ static wadi_status bind_checked(const wadi_crew *crew, const wadi_plan_source *p
 }
 
 /* Binds what sources have read. *out_fit: elements that are as declared. */
-static wadi_status bind_sources(wadi_stream *s, const wadi_plan_stage *p, const wadi_crew *crew,
+static wadi_status bind_sources(wadi_stream *s, const wadi_plan_stage *p, wadi_crew *crew,
                                 const wadi_chunk *c, int64_t *out_fit, wadi_error *err) {
     int component = 0;
     for (int i = 0; i < p->nsources; i++) {
@@ -34,6 +34,7 @@ static wadi_status bind_sources(wadi_stream *s, const wadi_plan_stage *p, const 
                              : bind_checked(crew, &p->sources[i], c, component, &bad, &why);
         if (status != WADI_OK) {
             *out_fit = bad;
+            crew->at_element = status == WADI_SHAPE && bad < c->count;
             return wadi_fail(err, status, "%s, element %lld", why.msg, (long long)(c->first + bad));
         }
         component += p->sources[i].nslots;
@@ -64,7 +65,7 @@ static wadi_status bind_parts(const wadi_plan_stage *p, const wadi_crew *crew, c
     return WADI_OK;
 }
 
-static wadi_status bind(wadi_stream *s, const wadi_plan_stage *p, const wadi_crew *crew,
+static wadi_status bind(wadi_stream *s, const wadi_plan_stage *p, wadi_crew *crew,
                         const wadi_chunk *c, int64_t *out_fit, wadi_error *err) {
     *out_fit = c->count;
     if (p->change == WADI_CHANGE_READ)
@@ -90,6 +91,7 @@ static wadi_status run_job(wadi_stream *s, const wadi_plan_stage *p, wadi_crew *
     s->x->stats.schedule = wadi_version_name(job.ran);
     wadi_mutex_unlock(&s->x->lock);
     if (job.fault.kind == WADI_FAULT_NONE) return WADI_OK;
+    crew->at_element = wadi_fault_is_of_element(&job.fault);
     out->starved = job.fault.kind == WADI_FAULT_MEMORY;
     out->good = out->starved ? 0 : job.fault.element;
     return wadi_job_error(&job, err);
@@ -133,6 +135,7 @@ wadi_status wadi_body_run(wadi_stream *s, int stage, wadi_crew *crew, wadi_chunk
                           wadi_outcome *out, wadi_error *err) {
     const wadi_plan_stage *p = &s->plan->stages[stage];
     *out = (wadi_outcome){.out = NULL};
+    crew->at_element = false;
     wadi_status status = bind(s, p, crew, in, &out->good, err);
     if (status == WADI_OK && p->body >= 0) status = run_job(s, p, crew, in, left, out, err);
     if (status == WADI_OK) status = take_results(s, p, crew, in, &out->out, err);

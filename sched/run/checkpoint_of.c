@@ -44,6 +44,14 @@ static wadi_status put_arithmetic(const wadi_run *x, wadi_text *out, wadi_error 
     return put_made(out, "other libraries of routines", "", WADI_OK, &libraries, err);
 }
 
+static wadi_status put_faults(const wadi_run *x, wadi_text *out, wadi_error *err) {
+    const wadi_run_options *o = &x->options;
+    wadi_text how = {0};
+    wadi_text_addf(&how, "%d", (int)o->on_fault);
+    if (o->on_fault == WADI_ON_FAULT_REPLACE) wadi_text_addf(&how, " %a", o->replacement);
+    return put_made(out, "another way with elements that fail", "", WADI_OK, &how, err);
+}
+
 static wadi_status put_inputs(const wadi_run *x, wadi_text *out, wadi_error *err) {
     for (int i = 0; i < x->plan->ninputs; i++) {
         const wadi_plan_input *in = &x->plan->inputs[i];
@@ -79,6 +87,7 @@ static wadi_status put_source(const wadi_binding *b, wadi_text *out, wadi_error 
 wadi_status wadi_checkpoint_describe(const wadi_run *x, wadi_text *out, wadi_error *err) {
     put_program(x, out);
     WADI_TRY(put_arithmetic(x, out, err));
+    WADI_TRY(put_faults(x, out, err));
     WADI_TRY(put_inputs(x, out, err));
     for (size_t i = 0; i < x->bindings.n; i++)
         if (x->bindings.at[i].source != NULL) WADI_TRY(put_source(&x->bindings.at[i], out, err));

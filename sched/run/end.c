@@ -11,6 +11,7 @@
  * the stream is over before all sinks have taken everything, so a run that fails leaves no output that looks complete. */
 #include "base/clock.h"
 #include "base/error.h"
+#include "sched/run/dead.h"
 #include "sched/run/stream.h"
 
 /* A sink that is not called by the compute thread for good. */
@@ -162,11 +163,10 @@ static wadi_status send(wadi_outlet *o, wadi_chunk *owned_c, wadi_error *err) {
 }
 
 static wadi_status fold(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
-    int64_t done = 0;
     if (o->plan->kind == WADI_END_FOLD_BATCH) {
         return wadi_fold_whole(o->crew, &o->plan->fold, c, err);
     }
-    return wadi_fold_elements(o->crew, &o->plan->fold, c, NULL, &done, err);
+    return wadi_dead_fold(o->stream, o->plan->stage, o->crew, &o->plan->fold, c, err);
 }
 
 /* The components the end has a use for, each element by itself, in host memory or on their way there; those of a fold where they are. */
@@ -376,7 +376,7 @@ static bool is_made_regular(const wadi_outlet *o, int i) {
 static void put_in_place(wadi_outlet *o) {
     const wadi_plan_stage *g = o->stream->stages[o->plan->stage].plan;
     const int64_t n = known_count(o);
-    if (n == 0) return;
+    if (n == 0 || o->stream->x->dead != NULL) return;
     for (int i = 0; i < o->plan->nfrom; i++)
         if (!is_made_regular(o, i)) return;
     o->in_place = true;

@@ -33,6 +33,14 @@ static bool is_in_place(const wadi_plan_fold *fold, int i) {
     return fold->carried || fold->state_out[i] == fold->state_in[i];
 }
 
+bool wadi_fold_is_fragile(const wadi_crew *w, const wadi_plan_fold *fold) {
+    bool fragile = false;
+    for (int i = 0; i < fold->nstate; i++)
+        fragile = fragile || (fold->carried ? w->slots->plan->slots[fold->state_in[i]].rank > 0
+                                            : is_in_place(fold, i));
+    return fragile;
+}
+
 wadi_status wadi_fold_begin(wadi_crew *w, const wadi_plan_fold *fold, wadi_error *err) {
     if (fold->nparts > WADI_MAX_PARTS) {
         return wadi_fail(err, WADI_UNSUPPORTED, "a fold over elements of %d arrays, at most %d",
@@ -139,7 +147,9 @@ wadi_status wadi_fold_load(wadi_crew *w, const wadi_plan_fold *fold, wadi_state_
 /* ---- running the body ---- */
 
 static wadi_status run_job(wadi_crew *w, wadi_job *job, wadi_error *err) {
+    w->at_element = false;
     WADI_TRY(wadi_runner_run(w->runner, job, err));
+    w->at_element = !job->main_block && wadi_fault_is_of_element(&job->fault);
     return job->fault.kind == WADI_FAULT_NONE ? WADI_OK : wadi_job_error(job, err);
 }
 
@@ -204,6 +214,15 @@ static wadi_status bind_parts(wadi_crew *w, const wadi_plan_fold *fold, wadi_chu
     return WADI_OK;
 }
 
+/* What the body has made of an element at which it failed. */
+static void forget_results(wadi_crew *w, const wadi_plan_fold *fold) {
+    const wadi_plan_body *body = &w->slots->plan->bodies[fold->body];
+    for (int i = 0; i < fold->nstate; i++)
+        for (int k = 0; k < body->nresults && !is_in_place(fold, i); k++)
+            if (body->results[k] == fold->state_out[i])
+                wadi_slots_clear(w->slots, fold->state_out[i]);
+}
+
 static wadi_status fold_each(wadi_crew *w, const wadi_plan_fold *fold, const wadi_chunk *c,
                              wadi_builder *states, int64_t *out_done, wadi_error *err) {
     wadi_slot whole[WADI_MAX_PARTS];
@@ -223,6 +242,7 @@ static wadi_status fold_each(wadi_crew *w, const wadi_plan_fold *fold, const wad
             w->slots->memory[slot].elements = 1;
         }
         status = run_body(w, fold, &job, err);
+        if (status != WADI_OK) forget_results(w, fold);
         if (status == WADI_OK && states != NULL) status = append_state(w, fold, states, err);
         if (status != WADI_OK) break;
     }

@@ -10,6 +10,7 @@
 #include "base/user_cache.h"
 #include "sched/foreign.h"
 #include "sched/run/checkpoint.h"
+#include "sched/run/dead.h"
 #include "sched/run/profile_all.h"
 #include "sched/run/state.h"
 
@@ -30,6 +31,19 @@ static wadi_status check_options(const wadi_run_options *o, wadi_error *err) {
     }
     if ((int)o->stages < WADI_STAGES_AUTO || (int)o->stages > WADI_STAGES_APART) {
         return wadi_fail(err, WADI_INVALID, "stages: %d is none", (int)o->stages);
+    }
+    if ((int)o->on_fault < WADI_ON_FAULT_FAIL || o->on_fault > WADI_ON_FAULT_REPLACE) {
+        return wadi_fail(err, WADI_INVALID, "on_fault: %d is none", (int)o->on_fault);
+    }
+    if (o->dead_limit < 0) {
+        return wadi_fail(err, WADI_INVALID, "dead_limit: %lld is negative",
+                         (long long)o->dead_limit);
+    }
+    if ((o->dead != NULL || o->dead_limit > 0) && o->on_fault == WADI_ON_FAULT_FAIL) {
+        return wadi_fail(
+            err, WADI_INVALID,
+            "dead, dead_limit: without on_fault, the first element that fails ends the "
+            "run");
     }
     if ((int)o->guarantee < WADI_GUARANTEE_NONE || o->guarantee > WADI_GUARANTEE_EXACTLY_ONCE) {
         return wadi_fail(err, WADI_INVALID, "guarantee: %d is none", (int)o->guarantee);
@@ -127,6 +141,7 @@ wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader
 void wadi_run_destroy(wadi_run *x) {
     if (x == NULL) return;
     wadi_checkpoint_destroy(x);
+    wadi_dead_destroy(x);
     if (wadi_profile_is_asked()) wadi_profile_gather(x);
     wadi_run_leave_all(x);
     wadi_run_profile_fini(x);
@@ -310,6 +325,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     WADI_TRY(check_unstarted(run, err));
     WADI_TRY(wadi_run_check_bound(run, err));
     WADI_TRY(wadi_run_check_guarantee(run, err));
+    WADI_TRY(wadi_dead_open(run, err));
     WADI_TRY(wadi_checkpoint_open(run, err));
     run->started = true;
     WADI_TRY(wadi_waits_create((int64_t)(run->options.watchdog_s * 1e9), &run->waits, err));
@@ -322,7 +338,10 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     wadi_profile *around = wadi_profile_put_aside();
     wadi_run_profile_begin(run, run->chosen.name, false);
     begin(run);
-    const wadi_status status = run_all(run, &why);
+    wadi_status status = run_all(run, &why);
+    const wadi_status told = wadi_dead_close(run, status != WADI_OK && run->options.state != NULL,
+                                             status == WADI_OK ? &why : NULL);
+    if (status == WADI_OK) status = told;
     if (status != WADI_OK) tell_all(run, &why);
     if (status != WADI_OK && err != NULL) *err = why;
     wadi_task_end(before);

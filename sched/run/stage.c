@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "sched/run/dead.h"
 #include "sched/run/stream.h"
 
 static wadi_stage_run *stage_of(const wadi_stream *s, int stage) {
@@ -192,6 +193,13 @@ static wadi_status deliver(wadi_stream *s, int stage, wadi_chunk *c, wadi_error 
     return WADI_OK;
 }
 
+/* Takes over the reference. */
+static wadi_status deliver_made(wadi_stream *s, int stage, wadi_chunk *owned_c, wadi_error *err) {
+    const wadi_status status = deliver(s, stage, owned_c, err);
+    wadi_chunk_release(owned_c);
+    return status;
+}
+
 static wadi_status step(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err);
 
 static wadi_status step_part(wadi_stream *s, int stage, wadi_chunk *in, int64_t begin,
@@ -220,11 +228,30 @@ static wadi_status step_halves(wadi_stream *s, int stage, wadi_chunk *in, wadi_e
     return step_part(s, stage, in, half, in->count - half, err);
 }
 
+/* Element `at` has failed, and the run goes on without it, or with something instead. */
+static wadi_status step_without(wadi_stream *s, int stage, wadi_chunk *in, int64_t at,
+                                const wadi_error *failed, wadi_error *err) {
+    wadi_chunk *instead = NULL;
+    if (!is_open(s, stage)) return WADI_OK;
+    const wadi_status told = wadi_dead_put(s, stage, in, at, failed, err);
+    if (told != WADI_OK) return wadi_stage_fail(s, stage, told, err);
+    WADI_TRY(wadi_dead_instead(s, stage, in, at, &instead, err));
+    if (instead != NULL) WADI_TRY(deliver_made(s, stage, instead, err));
+    for (int64_t from = at + 1, piece = WADI_DEAD_PIECE; from < in->count; piece *= 2) {
+        const int64_t n = piece < in->count - from ? piece : in->count - from;
+        WADI_TRY(step_part(s, stage, in, from, n, err));
+        from += n;
+    }
+    return WADI_OK;
+}
+
 /* Element `good` of the chunk has failed: those before it, and what becomes of them, come first. */
 static wadi_status step_before(wadi_stream *s, int stage, wadi_chunk *in, int64_t good,
                                wadi_error *err) {
     const wadi_error failed = *err;
+    const bool goes_on = wadi_dead_takes(s->x, stage_of(s, stage)->crew, failed.status);
     WADI_TRY(step_part(s, stage, in, 0, good, err));
+    if (goes_on) return step_without(s, stage, in, good, &failed, err);
     *err = failed;
     return wadi_stage_fail(s, stage, failed.status, err);
 }
@@ -256,14 +283,10 @@ static wadi_status attempt(wadi_stream *s, int stage, wadi_chunk *in, wadi_outco
 /* Elements of a stage through its body and on, by the crew that has it. */
 static wadi_status step_here(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
     wadi_outcome o;
-    wadi_status status = attempt(s, stage, in, &o, err);
+    const wadi_status status = attempt(s, stage, in, &o, err);
     if (o.starved && wadi_residence_relieve(s->x->device->residence))
         return step_here(s, stage, in, err);
-    if (status == WADI_OK) {
-        status = deliver(s, stage, o.out, err);
-        wadi_chunk_release(o.out);
-        return status;
-    }
+    if (status == WADI_OK) return deliver_made(s, stage, o.out, err);
     if (o.starved && in->count > 1) return step_halves(s, stage, in, err);
     return step_before(s, stage, in, o.good < in->count ? o.good : 0, err);
 }
@@ -303,12 +326,11 @@ static wadi_status take_states(wadi_stream *s, wadi_stage_run *g, wadi_chunk *in
 
 static wadi_status scan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err);
 
-/* A carried state is as it was before the failure: the elements before it are scanned alone. */
-static wadi_status scan_before(wadi_stream *s, int stage, wadi_chunk *in, int64_t done,
-                               wadi_error *err) {
+static wadi_status scan_part(wadi_stream *s, int stage, wadi_chunk *in, int64_t begin,
+                             int64_t count, wadi_error *err) {
     wadi_chunk *part = NULL;
-    if (done == 0) return WADI_OK;
-    WADI_TRY(wadi_chunk_slice(in, 0, done, &part, err));
+    if (count == 0) return WADI_OK;
+    WADI_TRY(wadi_chunk_slice(in, begin, count, &part, err));
     const wadi_status status = scan(s, stage, part, err);
     wadi_chunk_release(part);
     return status;
@@ -326,18 +348,39 @@ static wadi_status step_states(wadi_stream *s, int stage, wadi_chunk *in, int64_
     return status;
 }
 
-/* The states after each element of a chunk. Those before a failure come first. */
+/* Whether the run goes on without an element at which the scan has failed. What has replaced it would have no state. */
+static bool scans_on(const wadi_stream *s, const wadi_stage_run *g, wadi_status status) {
+    return s->x->options.on_fault == WADI_ON_FAULT_SKIP && wadi_dead_takes(s->x, g->crew, status) &&
+           !wadi_fold_is_fragile(g->crew, &g->plan->scan);
+}
+
+static wadi_status scan_without(wadi_stream *s, int stage, wadi_chunk *in, int64_t at,
+                                const wadi_error *failed, wadi_error *err) {
+    const wadi_status told = wadi_dead_put(s, stage, in, at, failed, err);
+    if (told != WADI_OK) return wadi_stage_fail(s, stage, told, err);
+    for (int64_t from = at + 1, piece = WADI_DEAD_PIECE; from < in->count; piece *= 2) {
+        const int64_t n = piece < in->count - from ? piece : in->count - from;
+        if (is_open(s, stage)) WADI_TRY(scan_part(s, stage, in, from, n, err));
+        from += n;
+    }
+    return WADI_OK;
+}
+
+/* The states after each element of a chunk. Those before a failure come first: a carried state is as it was before, so these elements are scanned
+ * alone. */
 static wadi_status scan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
     wadi_stage_run *g = stage_of(s, stage);
     const wadi_plan_fold *f = &g->plan->scan;
     int64_t done = 0;
     const wadi_status folded = wadi_fold_elements(g->crew, f, in, &g->states, &done, err);
     const wadi_error failed = *err;
+    const bool goes_on = scans_on(s, g, folded);
     if (folded != WADI_OK && f->carried)
-        WADI_TRY(scan_before(s, stage, in, done, err));
+        WADI_TRY(scan_part(s, stage, in, 0, done, err));
     else
         WADI_TRY(step_states(s, stage, in, done, err));
     if (folded == WADI_OK) return WADI_OK;
+    if (goes_on) return scan_without(s, stage, in, done, &failed, err);
     *err = failed;
     return wadi_stage_fail(s, stage, folded, err);
 }

@@ -62,7 +62,8 @@ typedef struct wadi_crew {
     wadi_runner *runner; /* over these slots */
     wadi_stage busy_as;  /* for the meter */
     /* the step at work: what one chunk has led to so far */
-    bool loaded; /* kernels */
+    bool loaded;     /* kernels */
+    bool at_element; /* the last work that failed has failed at an element that is known */
     int64_t out_bytes, temporary_bytes;
 } wadi_crew;
 
@@ -125,6 +126,7 @@ struct wadi_run {
     wadi_array *given; /* [ninputs] as they were bound; NULL: the device computes in host memory */
     wadi_profile_rows rows;             /* made of the profiles when somebody asks for them */
     wadi_run_saver saver;               /* set before the run begins */
+    struct wadi_dead *dead;             /* with the option `on_fault`; else NULL */
     struct wadi_checkpoint *checkpoint; /* with the option `state`; else NULL */
     atomic_bool drains;                 /* it is to be saved, and to end */
     atomic_bool drained;                /* it has been */
@@ -300,6 +302,8 @@ wadi_status wadi_fold_begin(wadi_crew *w, const wadi_plan_fold *fold, wadi_error
  * use after a failure. `after` slots are the caller's to take. */
 wadi_status wadi_fold_elements(wadi_crew *w, const wadi_plan_fold *fold, wadi_chunk *c,
                                wadi_builder *states, int64_t *out_done, wadi_error *err);
+/* Whether a failure leaves more of the state changed than the elements before it account for. */
+bool wadi_fold_is_fragile(const wadi_crew *w, const wadi_plan_fold *fold);
 /* All elements of the chunk at once. */
 wadi_status wadi_fold_whole(wadi_crew *w, const wadi_plan_fold *fold, wadi_chunk *c,
                             wadi_error *err);

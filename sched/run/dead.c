@@ -1,0 +1,330 @@
+/* Going on without elements that fail. */
+#include "sched/run/dead.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/outfile.h"
+
+struct wadi_dead {
+    wadi_mutex lock; /* stages may run in two threads */
+    bool locks;
+    wadi_outfile *file; /* NULL: none */
+    int64_t count;      /* elements */
+    int64_t again;      /* of them this run, which has begun again, comes by once more */
+};
+
+/* ---- opening and closing ---- */
+
+static bool is_part(const wadi_plan_stage *g, int slot) {
+    for (int i = 0; i < g->nparts; i++)
+        if (g->parts[i] == slot) return true;
+    return false;
+}
+
+/* Where elements of several sequences meet by their numbers, one that is missing would bring all behind it out of step. */
+static wadi_status check_skipped(const wadi_run *x, const wadi_plan_stage *g, wadi_error *err) {
+    if (g->change != WADI_CHANGE_ZIP) return WADI_OK;
+    const wadi_plan_place *p = &x->plan->places[g->place];
+    return wadi_fail_at(err, p->loc, WADI_UNSUPPORTED,
+                        "%s: elements that fail cannot be left out, because sequences are paired "
+                        "by the numbers of their elements",
+                        p->op);
+}
+
+/* Only scalars have a shape before they are computed. */
+static wadi_status check_replaced(const wadi_run *x, const wadi_plan_stage *g, wadi_error *err) {
+    for (int i = 0; i < g->nresults && g->body >= 0; i++) {
+        const wadi_plan_slot *p = &x->plan->slots[g->results[i]];
+        if (p->rank == 0 || is_part(g, g->results[i])) continue;
+        return wadi_fail(err, WADI_UNSUPPORTED,
+                         "replacing elements that fail: \"%s\" is an array of rank %d, and only "
+                         "scalars can be replaced",
+                         p->name != NULL ? p->name : "a result", p->rank);
+    }
+    return WADI_OK;
+}
+
+static wadi_status check_stages(const wadi_run *x, wadi_error *err) {
+    const bool skips = x->options.on_fault == WADI_ON_FAULT_SKIP;
+    for (int i = 0; i < x->plan->nphases; i++) {
+        const wadi_plan_phase *p = &x->plan->phases[i];
+        for (int g = 0; p->is_stream && g < p->stream.nstages; g++)
+            WADI_TRY((skips ? check_skipped : check_replaced)(x, &p->stream.stages[g], err));
+    }
+    return WADI_OK;
+}
+
+wadi_status wadi_dead_open(wadi_run *x, wadi_error *err) {
+    const wadi_run_options *o = &x->options;
+    if (o->on_fault == WADI_ON_FAULT_FAIL) return WADI_OK;
+    WADI_TRY(check_stages(x, err));
+    wadi_dead *d = calloc(1, sizeof *d);
+    if (d == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+    x->dead = d;
+    WADI_TRY(wadi_mutex_init(&d->lock, err));
+    d->locks = true;
+    if (o->dead == NULL) return WADI_OK;
+    return wadi_outfile_open(o->dead, &(wadi_outfile_options){.lasts = o->state != NULL}, &d->file,
+                             err);
+}
+
+wadi_status wadi_dead_close(wadi_run *x, bool goes_on, wadi_error *err) {
+    wadi_dead *d = x->dead;
+    if (d == NULL || d->file == NULL) return WADI_OK;
+    if (!goes_on) return wadi_outfile_finish(&d->file, x->options.state != NULL, err);
+    wadi_outfile_give_up(&d->file); /* what was saved of it stays */
+    return WADI_OK;
+}
+
+void wadi_dead_destroy(wadi_run *x) {
+    wadi_dead *d = x->dead;
+    if (d == NULL) return;
+    wadi_outfile_give_up(&d->file);
+    if (d->locks) wadi_mutex_fini(&d->lock);
+    free(d);
+    x->dead = NULL;
+}
+
+/* ---- elements ---- */
+
+bool wadi_dead_takes(const wadi_run *x, const wadi_crew *w, wadi_status status) {
+    return x->dead != NULL && w->at_element && (status == WADI_FAULT || status == WADI_SHAPE);
+}
+
+static int phase_of(const wadi_stream *s) {
+    int i = 0;
+    while (&s->x->plan->phases[i].stream != s->plan) i++;
+    return i;
+}
+
+static wadi_status tell(wadi_stream *s, int stage, wadi_chunk *c, int64_t at, const char *reason,
+                        wadi_error *err) {
+    wadi_dead *d = s->x->dead;
+    wadi_chunk *one = NULL;
+    wadi_text line = {0};
+    if (d->file == NULL) return WADI_OK;
+    WADI_TRY(wadi_chunk_slice(c, at, 1, &one, err));
+    wadi_status status = wadi_chunk_at_host(one, err);
+    if (status == WADI_OK) wadi_dead_letter(&line, phase_of(s), stage, one, 0, reason);
+    if (status == WADI_OK)
+        status = line.failed ? wadi_fail(err, WADI_MEMORY, "elements that fail: out of memory")
+                             : wadi_outfile_write(d->file, line.at, line.n, err);
+    wadi_text_fini(&line);
+    wadi_chunk_release(one);
+    return status;
+}
+
+static wadi_status put(wadi_stream *s, int stage, wadi_chunk *c, int64_t at, const char *reason,
+                       wadi_error *err) {
+    wadi_dead *d = s->x->dead;
+    const int64_t most = s->x->options.dead_limit;
+    if (s->comes_before_saved) return WADI_OK; /* told by the process that came by first */
+    if (d->again > 0) {
+        d->again--;
+        return WADI_OK;
+    }
+    if (most > 0 && d->count >= most)
+        return wadi_fail(err, WADI_FAULT, "%.400s; the limit of elements that may fail, %lld, is reached",
+                         reason, (long long)most);
+    WADI_TRY(tell(s, stage, c, at, reason, err));
+    d->count++;
+    wadi_mutex_lock(&s->x->lock);
+    s->x->stats.dead = d->count;
+    wadi_mutex_unlock(&s->x->lock);
+    return WADI_OK;
+}
+
+wadi_status wadi_dead_put(wadi_stream *s, int stage, wadi_chunk *c, int64_t at,
+                          const wadi_error *why, wadi_error *err) {
+    const wadi_error reason = *why;
+    wadi_mutex_lock(&s->x->dead->lock);
+    const wadi_status status = put(s, stage, c, at, reason.msg, err);
+    wadi_mutex_unlock(&s->x->dead->lock);
+    return status;
+}
+
+/* ---- replacing ---- */
+
+#define SET(type) *(type *)to = (type)x
+
+static void set_real(wadi_type t, void *to, double x) {
+    switch (t) {
+    case WADI_F32:
+        SET(float);
+        return;
+    case WADI_F64:
+        SET(double);
+        return;
+    case WADI_C64:
+        SET(float);
+        ((float *)to)[1] = 0;
+        return;
+    case WADI_C128:
+        SET(double);
+        ((double *)to)[1] = 0;
+        return;
+    default:
+        return;
+    }
+}
+
+/* A number that the type cannot have becomes the nearest one that it can. */
+static void set_whole(wadi_type t, void *to, double v) {
+    const int64_t x = !(v == v)      ? 0
+                      : v >= 9.2e18  ? INT64_MAX
+                      : v <= -9.2e18 ? INT64_MIN
+                                     : (int64_t)v;
+    switch (t) {
+    case WADI_BOOL:
+        *(uint8_t *)to = x != 0;
+        return;
+    case WADI_I8:
+        SET(int8_t);
+        return;
+    case WADI_I16:
+        SET(int16_t);
+        return;
+    case WADI_I32:
+        SET(int32_t);
+        return;
+    case WADI_I64:
+        SET(int64_t);
+        return;
+    case WADI_U8:
+        SET(uint8_t);
+        return;
+    case WADI_U16:
+        SET(uint16_t);
+        return;
+    case WADI_U32:
+        SET(uint32_t);
+        return;
+    case WADI_U64:
+        SET(uint64_t);
+        return;
+    default:
+        return;
+    }
+}
+
+static wadi_status set_scalar(wadi_chunk *c, int i, const wadi_plan_slot *p, double value,
+                              wadi_error *err) {
+    wadi_chunk_component *to = &c->component[i];
+    *to = (wadi_chunk_component){.layout = WADI_LAYOUT_REGULAR, .fields = p->fields, .values = 1};
+    memcpy(to->type, p->type, sizeof to->type);
+    for (int f = 0; f < p->fields; f++) {
+        to->column[f] = wadi_chunk_alloc(c, 16);
+        if (to->column[f] == NULL) return wadi_fail(err, WADI_MEMORY, "stream: out of memory");
+        set_real(p->type[f], to->column[f], value);
+        set_whole(p->type[f], to->column[f], value);
+    }
+    return WADI_OK;
+}
+
+static wadi_status fill(wadi_stream *s, const wadi_plan_stage *g, const wadi_chunk *one,
+                        wadi_chunk *c, wadi_error *err) {
+    for (int i = 0; i < g->nresults; i++) {
+        int part = 0;
+        while (part < g->nparts && g->parts[part] != g->results[i]) part++;
+        if (part < g->nparts)
+            c->component[i] = one->component[part];
+        else
+            WADI_TRY(set_scalar(c, i, &s->x->plan->slots[g->results[i]], s->x->options.replacement,
+                                err));
+    }
+    return WADI_OK;
+}
+
+wadi_status wadi_dead_instead(wadi_stream *s, int stage, wadi_chunk *in, int64_t at,
+                              wadi_chunk **out, wadi_error *err) {
+    const wadi_plan_stage *g = &s->plan->stages[stage];
+    wadi_chunk *one = NULL, *c = NULL;
+    *out = NULL;
+    if (s->x->options.on_fault != WADI_ON_FAULT_REPLACE) return WADI_OK;
+    WADI_TRY(wadi_chunk_slice(in, at, 1, &one, err));
+    wadi_status status = wadi_chunk_create(s->x->buffers, g->nresults, &c, err);
+    if (status == WADI_OK) {
+        wadi_chunk_hold(c, one);
+        c->first = one->first;
+        c->count = 1;
+        status = fill(s, g, one, c, err);
+    }
+    wadi_chunk_release(one);
+    if (status == WADI_OK)
+        *out = c;
+    else
+        wadi_chunk_release(c);
+    return status;
+}
+
+/* ---- folds ---- */
+
+static wadi_status fold_part(wadi_stream *s, int stage, wadi_crew *w, const wadi_plan_fold *fold,
+                             wadi_chunk *c, int64_t begin, int64_t count, wadi_error *err) {
+    wadi_chunk *part = NULL;
+    if (count == 0) return WADI_OK;
+    WADI_TRY(wadi_chunk_slice(c, begin, count, &part, err));
+    const wadi_status status = wadi_dead_fold(s, stage, w, fold, part, err);
+    wadi_chunk_release(part);
+    return status;
+}
+
+static wadi_status fold_behind(wadi_stream *s, int stage, wadi_crew *w, const wadi_plan_fold *fold,
+                               wadi_chunk *c, int64_t from, wadi_error *err) {
+    for (int64_t piece = WADI_DEAD_PIECE; from < c->count; piece *= 2) {
+        const int64_t n = piece < c->count - from ? piece : c->count - from;
+        WADI_TRY(fold_part(s, stage, w, fold, c, from, n, err));
+        from += n;
+    }
+    return WADI_OK;
+}
+
+wadi_status wadi_dead_fold(wadi_stream *s, int stage, wadi_crew *w, const wadi_plan_fold *fold,
+                           wadi_chunk *c, wadi_error *err) {
+    const bool fragile = s->x->dead != NULL && wadi_fold_is_fragile(w, fold);
+    wadi_text before = {0};
+    int64_t done = 0;
+    wadi_status status = fragile ? wadi_fold_save(w, fold, &before, err) : WADI_OK;
+    if (status == WADI_OK) status = wadi_fold_elements(w, fold, c, NULL, &done, err);
+    if (status != WADI_OK && wadi_dead_takes(s->x, w, status)) {
+        wadi_state_reader from = {before.at, before.n};
+        status = wadi_dead_put(s, stage, c, done, err, err);
+        if (status == WADI_OK && fragile) status = wadi_fold_load(w, fold, &from, err);
+        if (status == WADI_OK && (fragile || fold->carried))
+            status = fold_part(s, stage, w, fold, c, 0, done, err);
+        if (status == WADI_OK) status = fold_behind(s, stage, w, fold, c, done + 1, err);
+    }
+    wadi_text_fini(&before);
+    return status;
+}
+
+/* ---- runs that begin again, or go on ---- */
+
+void wadi_dead_again(wadi_run *x) {
+    if (x->dead != NULL) x->dead->again = x->dead->count;
+}
+
+wadi_status wadi_dead_save(wadi_run *x, wadi_text *out, wadi_error *err) {
+    wadi_dead *d = x->dead;
+    const bool lasts = d != NULL && d->file != NULL && x->options.state != NULL;
+    if (lasts) WADI_TRY(wadi_outfile_save(d->file, err));
+    wadi_state_put(out, d != NULL ? d->count : 0);
+    wadi_state_put(out, lasts ? wadi_outfile_bytes(d->file) : 0);
+    return WADI_OK;
+}
+
+wadi_status wadi_dead_load(wadi_run *x, wadi_state_reader *from, wadi_error *err) {
+    wadi_dead *d = x->dead;
+    int64_t count = 0, bytes = 0;
+    WADI_TRY(wadi_state_take_count(from, WADI_STATE_ELEMENTS, &count, err));
+    WADI_TRY(wadi_state_take_count(from, INT64_MAX, &bytes, err));
+    if (d == NULL) return WADI_OK;
+    d->count = count;
+    wadi_mutex_lock(&x->lock);
+    x->stats.dead = count;
+    wadi_mutex_unlock(&x->lock);
+    if (d->file == NULL || x->options.state == NULL) return WADI_OK;
+    return wadi_outfile_go_on(d->file, bytes, true, err);
+}
