@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/io.h"
+#include "base/retry.h"
 
 enum {
     ROOM = 1 << 16, /* of the buffer */
@@ -45,9 +46,10 @@ struct wadi_outfile {
     off_t
         begin; /* position of byte 0 in a stream, which may be a file that somebody has written into */
     bool rewritable;
-    bool begun; /* of a file that lasts: what an earlier process has left is dealt with */
-    bool stays; /* likewise: somebody may go on with it, so it is not removed */
-    bool done;  /* likewise: it has its name */
+    bool begun;       /* of a file that lasts: what an earlier process has left is dealt with */
+    bool stays;       /* likewise: somebody may go on with it, so it is not removed */
+    bool done;        /* likewise: it has its name */
+    wadi_retry retry; /* of writes */
     int64_t bytes;
     size_t held; /* bytes in the buffer */
     unsigned char buffer[ROOM];
@@ -302,10 +304,26 @@ static wadi_status write_failed(const wadi_outfile *f, int64_t at, wadi_error *e
 
 static wadi_status write_now(wadi_outfile *f, const unsigned char *data, size_t n,
                              wadi_error *err) {
-    size_t done = 0;
+    const int64_t at = f->bytes - (int64_t)f->held;
+    wadi_error why = {.status = WADI_OK};
     WADI_TRY(begin_lasting(f, err));
-    if (wadi_io_write(f->fd, data, n, f->path, &done)) return WADI_OK;
-    return write_failed(f, f->bytes - (int64_t)f->held + (int64_t)done, err);
+    for (size_t all = 0;;) {
+        size_t done = 0;
+        const bool written = wadi_io_write(f->fd, data + all, n - all, f->path, &done);
+        all += done;
+        if (written) break;
+        const wadi_status status = write_failed(f, at + (int64_t)all, &why);
+        if (err != NULL) *err = why;
+        if (status != WADI_IO || wadi_outfile_is_stream(f) ||
+            !wadi_retry_wait(&f->retry, f->path, why.msg))
+            return status;
+    }
+    wadi_retry_well(&f->retry);
+    return WADI_OK;
+}
+
+void wadi_outfile_try_again(wadi_outfile *f, int most, double after_s) {
+    f->retry = (wadi_retry){.most = most, .after_s = after_s};
 }
 
 wadi_status wadi_outfile_flush(wadi_outfile *f, wadi_error *err) {

@@ -92,11 +92,31 @@ static wadi_status take_dead_limit(void *env, const char *value, wadi_error *err
     return wadi_args_bad("--dead-limit", value, "a number of elements", err);
 }
 
+static wadi_status take_retries(void *env, const char *value, wadi_error *err) {
+    options *o = env;
+    int64_t n = 0;
+    if (!wadi_args_number(value, 0, INT32_MAX, &n))
+        return wadi_args_bad("--retries", value, "a number of tries", err);
+    o->shared.run.retries = (int)n;
+    return WADI_OK;
+}
+
+static wadi_status take_retry_after(void *env, const char *value, wadi_error *err) {
+    options *o = env;
+    double s = 0;
+    if (!wadi_args_seconds(value, &s) || s == 0)
+        return wadi_args_bad("--retry-after", value, "seconds, as in 0.5s", err);
+    o->shared.run.retry_after_s = s;
+    return WADI_OK;
+}
+
 static const wadi_args_option table[] = {
     {.name = "--state", .text = true, .field = offsetof(options, shared.run.state)},
     {.name = "--every", .take = take_every},
     {.name = "--guarantee", .take = take_guarantee},
     {.name = "--accept-change", .field = offsetof(options, shared.run.accept_change)},
+    {.name = "--retries", .take = take_retries},
+    {.name = "--retry-after", .take = take_retry_after},
     {.name = "--on-fault", .take = take_on_fault},
     {.name = "--dead", .text = true, .field = offsetof(options, shared.run.dead)},
     {.name = "--dead-limit", .take = take_dead_limit},
@@ -277,11 +297,12 @@ const wadi_cli_command wadi_cli_run = {
     "docs/RUNTIME.md\n"
     "  --every SECONDS    with --state: the least time between two savings; default 5\n"
     "  --guarantee NAME   at-least-once or exactly-once: refuses a run that does not give this to "
-    "every "
-    "sink; with\n"
-    "                     --state it is told what the run gives, and why\n"
+    "every sink\n"
     "  --accept-change    with --state: goes on with another program or other data if what is "
     "saved fits\n"
+    "  --retries N        how often in a row a failed read, or write of a file, is tried again; "
+    "default 0\n"
+    "  --retry-after S    seconds before the first, then twice as long each time; default 0.5\n"
     "  --on-fault HOW     where the program fails at an element of a stream: fail ends the run, "
     "skip "
     "goes on\n"

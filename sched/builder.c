@@ -142,6 +142,19 @@ bool wadi_builder_open(const wadi_builder *b) {
     return false;
 }
 
+void wadi_builder_drop(wadi_builder *b) {
+    for (int i = 0; i < b->parts; i++) {
+        wadi_builder_part *p = &b->part[i];
+        if (p->elements == b->count) continue;
+        const int64_t values = p->part.fixed
+                                   ? b->count * wadi_shape_values(p->part.rank, p->part.shape)
+                                   : p->offsets[b->count];
+        b->bytes -= (p->value_count - values) * part_bytes(&p->part);
+        p->value_count = values;
+        p->elements = b->count;
+    }
+}
+
 wadi_status wadi_builder_bulk(wadi_builder *b, int64_t n, wadi_array *out_arrays, wadi_error *err) {
     for (int i = 0; i < b->parts; i++) {
         wadi_builder_part *p = &b->part[i];

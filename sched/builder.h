@@ -48,6 +48,9 @@ WADI_NODISCARD wadi_status wadi_builder_next(wadi_builder *b, wadi_error *err);
 /* Whether the element being built has any part yet. */
 bool wadi_builder_open(const wadi_builder *b);
 
+/* Forgets the parts of the element being built. */
+void wadi_builder_drop(wadi_builder *b);
+
 /* Room for n elements at once. All parts must be fixed, and nothing may have been built yet. out_arrays[part] has the columns of all n
  * elements, one after another. Then wadi_builder_keep says how many were really filled. */
 WADI_NODISCARD wadi_status wadi_builder_bulk(wadi_builder *b, int64_t n, wadi_array *out_arrays,

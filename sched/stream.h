@@ -7,6 +7,7 @@
 #ifndef WADI_SCHED_STREAM_H
 #define WADI_SCHED_STREAM_H
 
+#include "base/retry.h"
 #include "base/text.h"
 #include "sched/builder.h"
 #include "sched/chunk.h"
@@ -80,6 +81,8 @@ struct wadi_sink {
     wadi_guarantee
         gives; /* in a run that is saved. EXACTLY_ONCE: there is `last`. AT_LEAST_ONCE: it may get elements again which it has got from
                   a process that was ended, as the caller's function or a terminal. NONE: the run is refused */
+    wadi_retry
+        retry; /* set by the run before the first put: how often what fails is tried again, by sinks that can */
     bool
         keeps; /* only keeps what it gets, in memory: `put` does not wait, and any thread may call it */
     bool

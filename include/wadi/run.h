@@ -119,6 +119,10 @@ typedef struct wadi_run_options {
                            (docs/RUNTIME.md). Borrowed until the run is destroyed. NULL: they are only counted */
     int64_t
         dead_limit; /**< with on_fault: so many elements may fail, and the next one ends the run; 0: any number */
+    int retries; /**< how often in a row a source that can go back is asked again after reading has failed, and a file written on after writing
+                      has; each time with a warning in the log. 0: such a failure ends the run */
+    double
+        retry_after_s; /**< the first time waits for so long, each further one twice as long, at most a minute; 0: 0.5 */
     bool profile; /**< counts where the time goes, for wadi_run_profile (include/wadi/profile.h) */
 } wadi_run_options;
 

@@ -93,6 +93,11 @@ wadi_status wadi_run_check_bound(wadi_run *x, wadi_error *err) {
     return WADI_OK;
 }
 
+wadi_retry wadi_run_retry(const wadi_run *x) {
+    const double after_s = x->options.retry_after_s > 0 ? x->options.retry_after_s : 0.5;
+    return (wadi_retry){.most = x->options.retries, .after_s = after_s};
+}
+
 bool wadi_run_comes_back(const wadi_run *x) {
     for (size_t i = 0; i < x->bindings.n; i++)
         if (x->bindings.at[i].source != NULL && !x->bindings.at[i].comes_back) return false;

@@ -126,8 +126,9 @@ static wadi_status put(wadi_stream *s, int stage, wadi_chunk *c, int64_t at, con
         return WADI_OK;
     }
     if (most > 0 && d->count >= most)
-        return wadi_fail(err, WADI_FAULT, "%.400s; the limit of elements that may fail, %lld, is reached",
-                         reason, (long long)most);
+        return wadi_fail(err, WADI_FAULT,
+                         "%.400s; the limit of elements that may fail, %lld, is reached", reason,
+                         (long long)most);
     WADI_TRY(tell(s, stage, c, at, reason, err));
     d->count++;
     wadi_mutex_lock(&s->x->lock);

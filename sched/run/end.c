@@ -398,6 +398,7 @@ wadi_status wadi_outlet_open(wadi_outlet *o, wadi_error *err) {
     if (o->plan->kind == WADI_END_SINK) {
         o->binding = wadi_run_find(x, o->plan->name, true);
         o->sink = o->binding->sink;
+        o->sink->retry = wadi_run_retry(x);
         if (!o->sink->keeps && !o->sink->unwatched)
             WADI_TRY(wadi_stop_fd(&x->stop, &o->sink->wake_fd, err));
     } else {

@@ -32,6 +32,11 @@ static wadi_status check_options(const wadi_run_options *o, wadi_error *err) {
     if ((int)o->stages < WADI_STAGES_AUTO || (int)o->stages > WADI_STAGES_APART) {
         return wadi_fail(err, WADI_INVALID, "stages: %d is none", (int)o->stages);
     }
+    if (o->retries < 0) return wadi_fail(err, WADI_INVALID, "retries: %d is negative", o->retries);
+    if (!(o->retry_after_s >= 0 && o->retry_after_s <= 1e9)) {
+        return wadi_fail(err, WADI_INVALID, "retry_after_s: %g is not from 0 to 1e9",
+                         o->retry_after_s);
+    }
     if ((int)o->on_fault < WADI_ON_FAULT_FAIL || o->on_fault > WADI_ON_FAULT_REPLACE) {
         return wadi_fail(err, WADI_INVALID, "on_fault: %d is none", (int)o->on_fault);
     }

@@ -3,6 +3,7 @@
  *
  * A stage that only counts, or whose elements already lie in memory, needs no thread, because there is nothing to wait for.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -67,14 +68,38 @@ int64_t wadi_lane_left(const wadi_lane *l, int64_t position) {
     return left == INT64_MAX ? -1 : left;
 }
 
-/* The next elements of source number i in its builder, at most k. After a failure those before it are there. */
-static wadi_status ask(wadi_lane *l, int i, int64_t k, wadi_error *err) {
+/* Where a source stands after it has failed it can go on, if it comes back. */
+static wadi_status go_back(wadi_lane *l, int i, wadi_source *source) {
+    const wadi_status status = wadi_source_comes_back(source, NULL);
+    if (status == WADI_OK) wadi_builder_drop(&l->builder[i]);
+    return status;
+}
+
+static wadi_status ask_once(wadi_lane *l, int i, wadi_source *source, int64_t k, wadi_error *err) {
     const wadi_plan_source *p = &l->plan->sources[i];
-    wadi_source *source = wadi_run_find(l->stream->x, p->name, false)->source;
     const bool waits = source->at_hand == 0;
     const int ticket = waits ? wadi_task_wait("elements from", l->position, p->name) : -1;
     const wadi_status status = source->ops->next(source, k, &l->builder[i], err);
     if (waits) wadi_task_go_on(ticket);
+    return status;
+}
+
+/* The next elements of source number i in its builder, at most k. After a failure those before it are there. What the world has made fail is tried again
+ * if the run was told so; elements that came before it need not wait for that. */
+static wadi_status ask(wadi_lane *l, int i, int64_t k, wadi_error *err) {
+    const char *plan_name = l->plan->sources[i].name;
+    wadi_source *source = wadi_run_find(l->stream->x, plan_name, false)->source;
+    char name[160];
+    wadi_error why = {.status = WADI_OK};
+    wadi_status status = ask_once(l, i, source, k, &why);
+    (void)snprintf(name, sizeof name, "the source \"%.140s\"", plan_name);
+    while (status == WADI_IO && l->retry[i].most > 0 && go_back(l, i, source) == WADI_OK) {
+        if (l->builder[i].count > 0) return WADI_OK;
+        if (!wadi_retry_wait(&l->retry[i], name, why.msg)) break;
+        status = ask_once(l, i, source, k, &why);
+    }
+    if (status == WADI_OK) wadi_retry_well(&l->retry[i]);
+    if (status != WADI_OK && err != NULL) *err = why;
     return status;
 }
 
@@ -326,6 +351,7 @@ static wadi_status open_builders(wadi_lane *l, wadi_error *err) {
     const int64_t most = wadi_budget_chunk_bytes(&x->budget);
     for (int i = 0; i < l->plan->nsources; i++, l->builders++) {
         const wadi_plan_source *p = &l->plan->sources[i];
+        l->retry[i] = wadi_run_retry(x);
         if (p->counter) {
             l->count[i] = wadi_slots_number(&x->slots, p->count_slot);
             continue;

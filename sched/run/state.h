@@ -294,6 +294,11 @@ WADI_NODISCARD wadi_status wadi_collect_load(wadi_sink *sink, wadi_state_reader 
 /* Moves what was collected into the end's `into` slots. */
 wadi_status wadi_collect_store(wadi_sink *sink, wadi_run *x, wadi_error *err);
 
+/* ---- bindings.c ---- */
+
+/* How often what the world has made fail is tried again. */
+wadi_retry wadi_run_retry(const wadi_run *x);
+
 /* ---- fold.c ---- */
 
 wadi_status wadi_fold_begin(wadi_crew *w, const wadi_plan_fold *fold, wadi_error *err);

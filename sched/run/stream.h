@@ -22,6 +22,7 @@ typedef struct wadi_lane {
     int readers;
     int64_t count[WADI_MAX_PARTS]; /* [nsources] of a counter: its end */
     wadi_change *beside; /* of several readers: what has come of one and not of another yet */
+    wadi_retry retry[WADI_MAX_PARTS];  /* [nsources] what fails is tried again */
     wadi_error failed[WADI_MAX_PARTS]; /* [readers] what each fails with when it is asked again */
     int64_t position;                  /* stream index of the next element */
     int64_t limit;                     /* nobody wants more elements than that */

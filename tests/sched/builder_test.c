@@ -150,6 +150,13 @@ static void what_is_put_in_is_in_the_chunk(void **unused) {
             for (int64_t e = 0; e < n; e++) {
                 const int turn = (int)below(PARTS);
                 assert_false(wadi_builder_open(&b));
+                if (below(4) == 0) { /* begun, and given up */
+                    for (int64_t i = below(m.parts + 1); i > 0; i--)
+                        add_part(&b, &m, e, (int)i - 1);
+                    wadi_builder_drop(&b);
+                    assert_int_equal(b.bytes, bytes);
+                    assert_false(wadi_builder_open(&b));
+                }
                 for (int i = 0; i < m.parts; i++) {
                     const int p = (i + turn) % m.parts;
                     add_part(&b, &m, e, p);
