@@ -95,6 +95,7 @@ wadi_status wadi_fail_here_at(wadi_error *err, wadi_loc at, wadi_status status, 
     va_list args;
     va_start(args, format);
     at.file = kept(at.file);
+    at.array = NULL; /* it belongs to the program */
     fill(err, at, status, file, line, format, args);
     va_end(args);
     return status;

@@ -207,6 +207,8 @@ enum {
     WADI_OUTCOME_ARGS = -1  /* its arguments */
 };
 
+enum { WADI_INDEXES_RESULT = -1 };
+
 typedef struct wadi_op {
     const char *name;
     const char *
@@ -248,6 +250,8 @@ typedef struct wadi_op {
     bool faultless;
     /** the same, except that a row without elements is a fault */
     bool needs_elements;
+    /** the array of which an index may be out of range: k for argument k - 1, WADI_INDEXES_RESULT, or 0 for none */
+    int indexes;
     /** no result needs the others: one that nobody reads may go, with what each region yields for it */
     bool separable;
     /** a routine of a library, which the binding names, may compute the results; otherwise region 0 does */

@@ -62,6 +62,7 @@ const wadi_op wadi_op_backpermute = {
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "ms",
+    .indexes = 1,
     .nfuns = 1,
     .picks = true,
     .fun_params = fun_params,

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/words.h"
+#include "graph/ir/indexed.h"
 #include "operators/rules.h"
 
 /* "quot: division of 7 by zero, element 3, index [1, 2], at prog.c:12" */
@@ -41,6 +42,13 @@ wadi_status wadi_eval_fault_of(wadi_eval_cx *cx, const char *op, wadi_loc loc, c
     const wadi_status st = fault(cx, op, loc, format, args);
     va_end(args);
     return st;
+}
+
+wadi_status wadi_eval_out_of_range(wadi_eval_cx *cx, const char *op, wadi_loc loc, int64_t index,
+                                   int64_t extent, int dim) {
+    char where[WADI_WHERE_ROOM];
+    return wadi_eval_fault_of(cx, op, loc, "index %lld out of range 0..%lld %s", (long long)index,
+                              (long long)extent - 1, wadi_ir_where(where, dim, loc));
 }
 
 wadi_status wadi_eval_differ(wadi_eval_cx *cx, const wadi_bind *b, const char *what, int dim,
@@ -86,8 +94,8 @@ wadi_status wadi_eval_read(wadi_eval_cx *cx, const wadi_bind *b, wadi_loc loc, c
                            const int64_t *ix, const uint64_t **out_cells) {
     for (int d = 0; d < a->rank; d++)
         if (ix[d] < 0 || ix[d] >= a->shape[d])
-            return wadi_eval_fault(cx, b, loc, "index %lld out of range 0..%lld in dimension %d",
-                                   (long long)ix[d], (long long)a->shape[d] - 1, d);
+            return wadi_eval_out_of_range(cx, b->op->name, loc.file ? loc : b->loc, ix[d],
+                                          a->shape[d], d);
     *out_cells = wadi_eval_get(a, ix);
     return WADI_OK;
 }

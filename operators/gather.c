@@ -46,6 +46,7 @@ const wadi_op wadi_op_gather = {
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "em",
+    .indexes = 2,
     .type = type,
     .shape = shape,
     .at = at,

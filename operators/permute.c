@@ -71,6 +71,7 @@ const wadi_op wadi_op_permute = {
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_PERMUTE,
     .reads = "ce",
+    .indexes = WADI_INDEXES_RESULT,
     .nfuns = 2,
     .fun_params = fun_params,
     .type = type,

@@ -144,6 +144,9 @@ WADI_NODISCARD wadi_status wadi_eval_fault_of(wadi_eval_cx *cx, const char *what
 /** The same for the operator of binding `b`. If `loc` has no file, the place is that of the binding. */
 WADI_NODISCARD wadi_status wadi_eval_fault(wadi_eval_cx *cx, const wadi_bind *b, wadi_loc loc,
                                            const char *format, ...) WADI_PRINTF(4, 5);
+/** The same for an index that is not below `extent`. The array's name is in `loc`. dim: of which dimension, or -1 for a position among all elements. */
+WADI_NODISCARD wadi_status wadi_eval_out_of_range(wadi_eval_cx *cx, const char *op, wadi_loc loc,
+                                                  int64_t index, int64_t extent, int dim);
 /** The same for two extents or sizes that differ, in dimension `dim` (-1: in none), with the words of the check in a kernel. */
 WADI_NODISCARD wadi_status wadi_eval_differ(wadi_eval_cx *cx, const wadi_bind *b, const char *what,
                                             int dim, int64_t x, int64_t y);

@@ -70,6 +70,7 @@ const wadi_op wadi_op_slice = {
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "es",
+    .indexes = 1,
     .attrs = "dropped",
     .cheap = true,
     .type = type,

@@ -10,6 +10,7 @@
 
 #include "codegen/loop/bound.h"
 #include "codegen/loop/interior.h"
+#include "graph/ir/indexed.h"
 
 void wadi_lower_fault(wadi_lower *l, wadi_fault_kind kind, int place, wadi_lv v0, wadi_lv v1) {
     const wadi_lv none = wadi_lb_i64(&l->b, 0);
@@ -134,13 +135,6 @@ static void note_checked(wadi_lower *l, wadi_lv index, wadi_lv extent) {
     if (!wadi_vec_push(&l->checked, (wadi_checked){index, extent, l->b.scope})) l->b.failed = true;
 }
 
-const char *wadi_lower_dimension(int d) {
-    static const char *const text[WADI_MAX_RANK] = {
-        "in dimension 0", "in dimension 1", "in dimension 2", "in dimension 3",
-        "in dimension 4", "in dimension 5", "in dimension 6", "in dimension 7"};
-    return text[d];
-}
-
 static bool noted_quietly(wadi_lower *l, wadi_lv index, wadi_lv extent) {
     const wadi_lv out = out_of_range(l, index, extent);
     if (!wadi_lower_is_quiet(l, wadi_lb_prim(&l->b, WADI_SOP_LNOT, WADI_BOOL, 1, &out)))
@@ -149,8 +143,17 @@ static bool noted_quietly(wadi_lower *l, wadi_lv index, wadi_lv extent) {
     return true;
 }
 
+static void fault_unless_in_range(wadi_lower *l, wadi_lv index, wadi_lv extent, const char *op,
+                                  int dim, wadi_loc loc) {
+    char where[WADI_WHERE_ROOM];
+    const char *words = wadi_lower_words(l, "%s", wadi_ir_where(where, dim, loc));
+    wadi_lb_if(&l->b, out_of_range(l, index, extent));
+    wadi_lower_fault(l, WADI_FAULT_INDEX, wadi_layout_place(l->y, op, words, loc), index, extent);
+    wadi_lb_end(&l->b);
+}
+
 const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv extent, const char *op,
-                                       const char *where, wadi_loc loc) {
+                                       int dim, wadi_loc loc) {
     if (l->status || l->b.failed) return NULL;
     if (wadi_bound_proved(&l->b, index, extent)) return l->b.fun->body;
     const wadi_lscope *before = checked_before(l, index, extent);
@@ -169,9 +172,7 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
         note_checked(l, index, extent); /* branches on it are harmless */
         return NULL;
     }
-    wadi_lb_if(&l->b, out_of_range(l, index, extent));
-    wadi_lower_fault(l, WADI_FAULT_INDEX, wadi_layout_place(l->y, op, where, loc), index, extent);
-    wadi_lb_end(&l->b);
+    fault_unless_in_range(l, index, extent, op, dim, loc);
     note_checked(l, index, extent);
     return l->b.scope;
 }

@@ -16,12 +16,10 @@ void wadi_lower_fault_of(wadi_lower *l, wadi_fault_kind kind, int place, const w
 void wadi_lower_at_work(wadi_lower *l, wadi_val v);
 /** A text that lives as long as the plan. */
 const char *wadi_lower_words(wadi_lower *l, const char *format, ...) WADI_PRINTF(2, 3);
-/** The dimension of an index as text: "in dimension 2". */
-const char *wadi_lower_dimension(int d);
-/** Writes code that faults unless 0 <= index < extent. Returns the scope in which this is known from here on; NULL: only in the
- *  current one. */
+/** Writes code that faults unless 0 <= index < extent, as wadi_eval_out_of_range does. Returns the scope in which this is known from
+ *  here on; NULL: only in the current one. */
 const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv extent, const char *op,
-                                       const char *where, wadi_loc loc);
+                                       int dim, wadi_loc loc);
 /** Whether a loop that is opened here can run by lanes. */
 static inline bool wadi_lower_has_lanes(const wadi_lower *l) {
     return l->position.in_group && !l->position.in_lane;

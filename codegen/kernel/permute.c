@@ -54,8 +54,7 @@ static void combine_at(wadi_lower *l, const permuting *p, const wadi_lv *x, cons
     const int fields = p->to->elem.fields;
     wadi_lv args[2 * WADI_MAX_FIELDS], out[WADI_MAX_FIELDS];
     for (int d = 0; d < p->to->rank; d++)
-        (void)wadi_lower_in_range(l, target[d], p->extent[d], p->bind->op->name,
-                                  wadi_lower_dimension(d), p->bind->loc);
+        (void)wadi_lower_in_range(l, target[d], p->extent[d], p->bind->op->name, d, p->bind->loc);
     const wadi_lv at = wadi_lower_linear(l, p->to->rank, p->extent, target);
     memcpy(args, x, (size_t)fields * sizeof *args);
     for (int f = 0; f < fields; f++) args[fields + f] = wadi_lb_fresh(b, p->pointer[f], at);
@@ -373,8 +372,8 @@ static void store_key(wadi_lower *l, const portion *at, wadi_lv i, const wadi_lv
     wadi_lb_if(b, target[0]);
     if (k->value) wadi_lower_read(l, p->bind->args[1], ix, x);
     for (int d = 0; d < p->to->rank; d++)
-        (void)wadi_lower_in_range(l, target[1 + d], p->extent[d], p->bind->op->name,
-                                  wadi_lower_dimension(d), p->bind->loc);
+        (void)wadi_lower_in_range(l, target[1 + d], p->extent[d], p->bind->op->name, d,
+                                  p->bind->loc);
     wadi_lb_set(b, key, wadi_lower_linear(l, p->to->rank, p->extent, target + 1));
     for (int f = 0; k->value && f < p->to->elem.fields; f++) wadi_lb_store(b, k->value[f], i, x[f]);
     wadi_lb_end(b);

@@ -271,8 +271,7 @@ void wadi_lower_read_checked(wadi_lower *l, wadi_val v, const wadi_lv *ix, const
     v = wadi_lower_resolve(l, v);
     const int rank = wadi_type_of(l, v)->rank;
     for (int d = 0; d < rank; d++)
-        limit = inner(limit, wadi_lower_in_range(l, ix[d], wadi_lower_extent(l, v, d), op,
-                                                 wadi_lower_dimension(d), loc));
+        limit = inner(limit, wadi_lower_in_range(l, ix[d], wadi_lower_extent(l, v, d), op, d, loc));
     const bool stored = l->loc[v].kind == WADI_LOC_SLOT || l->loc[v].kind == WADI_LOC_MEMORY;
     read_within(l, v, ix, stored ? limit : NULL, out);
 }

@@ -335,8 +335,8 @@ static void read_linear(scalars *c, const wadi_sinst *s) {
     const wadi_val v = wadi_lower_resolve(l, s->array);
     const wadi_array_type *t = wadi_type_of(l, v);
     wadi_lower_extents(l, v, extent);
-    const wadi_lscope *limit = wadi_lower_in_range(l, at, wadi_lower_size(l, t->rank, extent), "!!",
-                                                   "of the elements in order", s->loc);
+    const wadi_lscope *limit =
+        wadi_lower_in_range(l, at, wadi_lower_size(l, t->rank, extent), "!!", -1, s->loc);
     const wadi_vloc_kind kind = l->loc[v].kind;
     if (t->rank > 0 && (kind == WADI_LOC_SLOT || kind == WADI_LOC_MEMORY)) {
         for (int f = 0; f < t->elem.fields; f++)

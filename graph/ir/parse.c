@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "graph/ir/indexed.h"
+
 enum { MAX_RESULTS = 256, MAX_ATTRS = 2048 };
 
 typedef WADI_VEC(wadi_val) value_list;
@@ -610,6 +612,7 @@ wadi_status wadi_ir_parse(const char *text, const char *file, const wadi_op_tabl
     p.m = wadi_module_create("program");
     wadi_status st = p.m ? parse_program(&p, &outputs) : wadi_parse_no_memory(&p);
     if (st == WADI_OK) st = check_program(&p);
+    if (st == WADI_OK && !wadi_ir_name_indexed(p.m)) st = wadi_parse_no_memory(&p);
     if (st == WADI_OK)
         *out_module = p.m;
     else

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "graph/ir/indexed.h"
 
 static wadi_status no_memory(const wadi_recovery *r) {
     return wadi_fail(r->err, WADI_MEMORY, "out of memory while recovering sharing");
@@ -396,7 +397,8 @@ static wadi_status recover(wadi_recovery *r, const wadi_op_table *ops) {
     find_faults(r);
     WADI_TRY(place_all(r));
     WADI_TRY(wadi_recovery_emit(r));
-    return wadi_ir_verify(r->module, r->err);
+    WADI_TRY(wadi_ir_verify(r->module, r->err));
+    return wadi_ir_name_indexed(r->module) ? WADI_OK : no_memory(r);
 }
 
 wadi_status wadi_program_lower(const wadi_program *p, const wadi_op_table *ops, wadi_module **out,

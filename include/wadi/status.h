@@ -49,6 +49,7 @@ typedef struct wadi_loc {
     int line;
     const char *
         call; /* the function called there, if it is built from several operators: "histogram"; else NULL */
+    const char *array; /* the array that is indexed there, for faults; else NULL */
 } wadi_loc;
 
 /* What went wrong. `file` and `line` are the place in wadi that noticed it; `at` is the place in the user's program, if known. */

@@ -27,11 +27,18 @@ static void write_scalar(char *to, size_t n, wadi_scalar x) {
         snprintf(to, n, "%lld", (long long)x.bits);
 }
 
+/* The instruction's place, or if it has none, that of its binding. */
+static wadi_loc place_of(const running *r, const wadi_sinst *i) {
+    wadi_loc loc = i->loc.file ? i->loc : r->b->loc;
+    loc.array = i->loc.array;
+    return loc;
+}
+
 static wadi_status division(running *r, const wadi_sinst *i, const wadi_scalar *args) {
     char a[32];
     write_scalar(a, sizeof a, args[0]);
-    return wadi_eval_fault_of(&r->in->cx, wadi_sop_get(i->op)->name,
-                              i->loc.file ? i->loc : r->b->loc, "division of %s by zero", a);
+    return wadi_eval_fault_of(&r->in->cx, wadi_sop_get(i->op)->name, place_of(r, i),
+                              "division of %s by zero", a);
 }
 
 /* ---- instructions ---- */
@@ -72,9 +79,7 @@ static wadi_status index_array(running *r, const wadi_sinst *i) {
     for (int d = 0; d < a->rank; d++) ix[d] = (int64_t)r->at[i->args[d]].bits;
     for (int d = 0; d < a->rank; d++)
         if (ix[d] < 0 || ix[d] >= a->shape[d])
-            return wadi_eval_fault_of(&r->in->cx, "!", i->loc.file ? i->loc : r->b->loc,
-                                      "index %lld out of range 0..%lld in dimension %d",
-                                      (long long)ix[d], (long long)a->shape[d] - 1, d);
+            return wadi_eval_out_of_range(&r->in->cx, "!", place_of(r, i), ix[d], a->shape[d], d);
     read_fields(r, i, a, wadi_eval_get(a, ix));
     return WADI_OK;
 }
@@ -83,9 +88,7 @@ static wadi_status index_linear(running *r, const wadi_sinst *i) {
     const wadi_iarray *a = r->in->value[i->array];
     const int64_t k = (int64_t)r->at[i->args[0]].bits;
     if (k < 0 || k >= a->size)
-        return wadi_eval_fault_of(&r->in->cx, "!!", i->loc.file ? i->loc : r->b->loc,
-                                  "index %lld out of range 0..%lld of the elements in order",
-                                  (long long)k, (long long)a->size - 1);
+        return wadi_eval_out_of_range(&r->in->cx, "!!", place_of(r, i), k, a->size, -1);
     read_fields(r, i, a, a->cell + k * a->cells);
     return WADI_OK;
 }

@@ -17,6 +17,7 @@ typedef struct counting {
     int64_t data[N][N];
     wadi_array element[N];
     wadi_interp_source source;
+    wadi_interp_input table[2];
     wadi_interp_io io;
 } counting;
 
@@ -26,7 +27,9 @@ static void counting_init(counting *c) {
         c->element[i] = conf_vector(WADI_I64, i, c->data[i]);
     }
     c->source = (wadi_interp_source){.name = "s", .n = N, .elements = c->element};
-    c->io = (wadi_interp_io){NULL, 0, &c->source, 1};
+    c->table[0] = (wadi_interp_input){"table", conf_vector(WADI_I64, 6, c->data[0])};
+    c->table[1] = (wadi_interp_input){"beside", conf_vector(WADI_I64, 6, c->data[0])};
+    c->io = (wadi_interp_io){c->table, 2, &c->source, 1};
 }
 
 static wadi_seq counting_in(void) {
@@ -154,6 +157,18 @@ static wadi_acc starts_with_eight(wadi_acc a) {
 static wadi_seq behind_windows(void) {
     const wadi_seq w = wadi_windows(wadi_i64(2), wadi_i64(4), WADI_LAST_KEEP, counting_in());
     return wadi_map_seq(starts_with_eight, w);
+}
+
+static wadi_acc reads_beyond(wadi_acc a) {
+    const wadi_acc beside = wadi_input("beside", WADI_I64, 1, NULL);
+    const wadi_exp n = wadi_extent(a, 0);
+    const wadi_exp x = wadi_index1(beside, wadi_min(n, wadi_i64(2)));
+    line = __LINE__ + 1;
+    return wadi_unit(wadi_add(x, wadi_index1(wadi_input("table", WADI_I64, 1, NULL), n)));
+}
+
+static wadi_seq in_one_of_several_arrays(void) {
+    return wadi_map_seq(reads_beyond, counting_in());
 }
 
 static wadi_seq unlike_arrays_in_a_batch(void) {
@@ -316,6 +331,12 @@ static void faults_of_windows_and_batches_within_an_element(void **state) {
     assert_faults(samples_within, "windows", 6, 6);
 }
 
+static void an_index_names_its_array(void **state) {
+    (void)state;
+    assert_faults(in_one_of_several_arrays, "!: index 6 out of range 0..5 in dimension 0 of table,",
+                  6, 6);
+}
+
 static void a_fault_behind_a_filter(void **state) {
     (void)state;
     assert_faults(behind_a_filter, "quot", 4, 4);
@@ -423,6 +444,7 @@ static void sizes_must_be_one_or_more(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_index_names_its_array),
         cmocka_unit_test(a_fault_behind_a_filter),
         cmocka_unit_test(a_fault_in_front_of_a_filter),
         cmocka_unit_test(a_fault_in_a_predicate),

@@ -35,6 +35,7 @@ static void own_place(copying *c, wadi_loc *loc) {
         c->own_file = copied_name(c, loc->file);
     }
     loc->file = c->own_file;
+    if (loc->array) loc->array = copied_name(c, loc->array);
 }
 
 static wadi_array_type copied_array_type(copying *c, const wadi_array_type *t) {

@@ -106,12 +106,12 @@ static void scalar_code_reads_arrays_with_checks(void **state) {
     begin();
     v = vector(3, I64S(10, 11, 12));
     wadi_output("x", wadi_map_env(read_at, &v, vector(2, I64S(0, 3))));
-    run_fails(NULL, WADI_FAULT, "!: index 3 out of range 0..2 in dimension 0, index [1]");
+    run_fails(NULL, WADI_FAULT, "!: index 3 out of range 0..2 in dimension 0 of use, index [1]");
     end();
     begin();
     m = counting(2, I64S(2, 2));
     wadi_output("x", wadi_map_env(read_linear, &m, vector(1, I64S(-1))));
-    run_fails(NULL, WADI_FAULT, "index -1 out of range 0..3 of the elements in order");
+    run_fails(NULL, WADI_FAULT, "index -1 out of range 0..3 of the elements of generate in order");
     end();
 }
 

@@ -160,7 +160,8 @@ static void scatter_sends_and_the_last_stays(void **state) {
     begin();
     wadi_output(
         "x", wadi_scatter(vector(4, I64S(0, 1, 5, 0)), vector(5, I64S(0, 0, 0, 0, 0)), numbers()));
-    run_fails(NULL, WADI_FAULT, "scatter: index 5 out of range 0..4 in dimension 0, index [2]");
+    run_fails(NULL, WADI_FAULT,
+              "scatter: index 5 out of range 0..4 in dimension 0 of x, index [2]");
     end();
     begin();
     wadi_output("x", wadi_scatter(vector(2, I64S(0, 1)), vector(1, I64S(0)), numbers()));

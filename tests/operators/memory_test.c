@@ -41,14 +41,20 @@ static void read_and_run(const char *program, void *env) {
     wadi_module_destroy(m);
 }
 
-/* A file holds many programs that are much alike, so that few turns are enough for the heap to have its habits. */
+/* A file holds many programs that are much alike, so that few turns are enough for the heap to have its habits. Where they are not, the
+ * next round shows it: memory that is kept grows in every round (kept_memory.h). */
 static void expect_nothing_kept(const char *file) {
-    enum { FIRST = 8, THEN = 4 };
+    enum { FIRST = 8, THEN = 4, ROUNDS = 3 };
     for (int i = 0; i < FIRST; i++) each_case(file, read_and_run, NULL);
-    const size_t before = memory_in_use();
-    for (int i = 0; i < THEN; i++) each_case(file, read_and_run, NULL);
-    const size_t after = memory_in_use();
-    if (after > before) fail_msg("%zu bytes more are in use after %s", after - before, file);
+    size_t before = memory_in_use(), more = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < THEN; i++) each_case(file, read_and_run, NULL);
+        const size_t after = memory_in_use();
+        if (after <= before) return;
+        more = after - before;
+        before = after;
+    }
+    fail_msg("%zu bytes more are in use after %s", more, file);
 }
 
 /* Programs with mistakes of all kinds, programs that run, and programs that fault. */

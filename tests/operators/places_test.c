@@ -25,7 +25,8 @@ static void backpermute_out_of_range_is_a_fault(void **state) {
     begin();
     wadi_output("x",
                 wadi_backpermute(wadi_ix1(wadi_i64(3)), one_further, vector(3, I64S(1, 2, 3))));
-    run_fails(NULL, WADI_FAULT, "backpermute: index 3 out of range 0..2 in dimension 0, index [2]");
+    run_fails(NULL, WADI_FAULT,
+              "backpermute: index 3 out of range 0..2 in dimension 0 of use, index [2]");
     end();
 }
 
@@ -67,7 +68,7 @@ static void slice_out_of_range_is_a_fault(void **state) {
     (void)state;
     begin();
     wadi_output("x", wadi_slice(1, (wadi_spec[]){wadi_fix(wadi_i64(-1))}, vector(1, I64S(1))));
-    run_fails(NULL, WADI_FAULT, "slice: index -1 out of range 0..0 in dimension 0");
+    run_fails(NULL, WADI_FAULT, "slice: index -1 out of range 0..0 in dimension 0 of use");
     end();
 }
 
@@ -178,7 +179,8 @@ static void gather_out_of_range_is_a_fault(void **state) {
     (void)state;
     begin();
     wadi_output("x", wadi_gather(vector(3, I64S(0, 1, 2)), vector(2, I64S(1, 2))));
-    run_fails(NULL, WADI_FAULT, "gather: index 2 out of range 0..1 in dimension 0, index [2]");
+    run_fails(NULL, WADI_FAULT,
+              "gather: index 2 out of range 0..1 in dimension 0 of use, index [2]");
     end();
 }
 

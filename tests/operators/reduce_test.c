@@ -312,7 +312,8 @@ static void permute_out_of_range_is_a_fault(void **state) {
     begin();
     wadi_output("x",
                 wadi_permute(wadi_add, vector(2, I64S(0, 0)), far_away, vector(2, I64S(1, 1))));
-    run_fails(NULL, WADI_FAULT, "permute: index 10 out of range 0..1 in dimension 0, index [1]");
+    run_fails(NULL, WADI_FAULT,
+              "permute: index 10 out of range 0..1 in dimension 0 of x, index [1]");
     end();
 }
 

@@ -52,6 +52,22 @@ static void tell_results(const wadi_interp_results *r, wadi_text *out) {
     }
 }
 
+/* The message up to its place. Printed text numbers names that several arrays have: "in dimension 0 of a_3" is of one called a. */
+static void tell_message(const char *msg, wadi_text *out) {
+    const char *place = strstr(msg, ", at "), *range = strstr(msg, " out of range ");
+    const char *of = range ? strstr(range + 8, " of ") : NULL;
+    const char *end = place ? place : msg + strlen(msg);
+    const char *name_end = of ? of + 4 + strcspn(of + 4, ", ") : end;
+    if (name_end > end) name_end = end;
+    const char *cut = name_end;
+    while (cut > msg && cut[-1] >= '0' && cut[-1] <= '9') cut--;
+    if (of && cut < name_end && cut[-1] == '_')
+        wadi_text_add_n(out, msg, (size_t)(cut - 1 - msg));
+    else
+        wadi_text_add_n(out, msg, (size_t)(name_end - msg));
+    wadi_text_add_n(out, name_end, (size_t)(end - name_end));
+}
+
 /* Results in their bits, or the message up to its place. */
 static char *told(const wadi_module *m) {
     wadi_interp_results *r = NULL;
@@ -61,8 +77,7 @@ static char *told(const wadi_module *m) {
     if (wadi_interp_run(m, NULL, &r, &err) == WADI_OK) {
         tell_results(r, &t);
     } else {
-        const char *place = strstr(err.msg, ", at ");
-        wadi_text_add_n(&t, err.msg, place ? (size_t)(place - err.msg) : strlen(err.msg));
+        tell_message(err.msg, &t);
     }
     wadi_interp_results_destroy(r);
     return wadi_text_take(&t);

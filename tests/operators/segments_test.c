@@ -58,7 +58,7 @@ static void a_segment_must_be_within_the_values(void **state) {
     begin();
     const wadi_acc shapes = matrix(2, 1, I64S(2, 2));
     wadi_stream_out(wadi_from_segs(vector(2, I64S(0, 3)), shapes, counting(1, I64S(4))), "out");
-    run_fails(NULL, WADI_FAULT, "index 4 out of range 0..3 in dimension 0, element 1");
+    run_fails(NULL, WADI_FAULT, "index 4 out of range 0..3 in dimension 0 of generate, element 1");
     end();
     begin(); /* fewer offsets than shapes */
     wadi_stream_out(
