@@ -18,11 +18,11 @@
 
 /* The words of --only, and how the headings of their sections begin. */
 static const struct part {
-    const char *word, *heading[4];
+    const char *word, *heading[5];
 } parts[] = {
     {"stages", {"stages"}},
     {"values", {"values", "checked when"}},
-    {"plan", {"target", "plan", "copies", "devices"}},
+    {"plan", {"target", "plan", "in place", "copies", "devices"}},
     {"kernels", {"kernels of", "loops of", "pieces of"}},
     {"cost", {"cost", "expected"}},
     {"vectors", {"vectors in"}},
@@ -74,7 +74,7 @@ static bool any_part(const options *o) {
 
 static bool is_of_part(const options *o, const char *heading) {
     for (int k = 0; k < PARTS; k++)
-        for (int i = 0; o->only[k] && i < 4 && parts[k].heading[i]; i++)
+        for (int i = 0; o->only[k] && i < 5 && parts[k].heading[i]; i++)
             if (strncmp(heading, parts[k].heading[i], strlen(parts[k].heading[i])) == 0)
                 return true;
     return false;

@@ -184,3 +184,22 @@ void wadi_explain_text(const wadi_diag *d, const wadi_module *m, const wadi_fact
     if (names) wadi_cost_explain(&x.named, d, arena);
     wadi_arena_destroy(arena);
 }
+
+void wadi_explain_placed(const wadi_diag *d, const wadi_module *m, wadi_text *out) {
+    wadi_arena *arena = wadi_arena_create();
+    const char *const *names = arena ? wadi_ir_names(m, arena) : NULL;
+    const explaining x = {d, m, NULL, out, {.m = m, .names = names, .out = out}};
+    bool first = true;
+    if (!names) out->failed = true;
+    for (size_t i = 0; names && i < d->notes.n; i++) {
+        const wadi_note *n = &d->notes.at[i];
+        if (n->kind != WADI_NOTE_PLACED) continue;
+        if (first) heading(&x, "in place");
+        first = false;
+        name(&x, n->value);
+        wadi_text_add(out, " is written over ");
+        name(&x, n->reader);
+        wadi_text_add(out, ", which it is the last to read\n");
+    }
+    wadi_arena_destroy(arena);
+}

@@ -12,4 +12,7 @@
 void wadi_explain_text(const wadi_diag *d, const wadi_module *m, const wadi_facts *facts,
                        const char *extents, wadi_text *out);
 
+/** Appends the arrays that are written into the memory of others that nobody reads any more, if there are any. */
+void wadi_explain_placed(const wadi_diag *d, const wadi_module *m, wadi_text *out);
+
 #endif

@@ -6,9 +6,20 @@
 
 #include "base/vec.h"
 
+/* Loads from a slot in one loop. */
+typedef struct loading {
+    int slot, n;
+    const wadi_lscope *loop;
+} loading;
+
 typedef struct noting {
     const wadi_lfun *f;
     WADI_VEC(wadi_plan_use) uses;
+    WADI_VEC(const wadi_lscope *)
+    storing; /* loops of f that store into slots, and the loops around them */
+    WADI_VEC(loading) loads;
+    WADI_VEC(bool)
+    read; /* [value of f] whether something needs it: loops that only check indices also name the loads at them */
     bool failed;
 } noting;
 
@@ -88,6 +99,81 @@ static void look_into(noting *n, const wadi_lmodule *kernels, const char *name) 
     }
 }
 
+/* ---- how much is read ---- */
+
+/* The innermost loop around the instruction, or the function. */
+static const wadi_lscope *loop_of(const wadi_linst *i) {
+    const wadi_lscope *s = i->scope;
+    while (s->merged || (s->kind == WADI_SCOPE_BRANCH && s->parent))
+        s = s->merged ? s->merged : s->parent;
+    return s;
+}
+
+static bool stores_in(const noting *n, const wadi_lscope *loop) {
+    for (size_t k = 0; k < n->storing.n; k++)
+        if (n->storing.at[k] == loop) return true;
+    return false;
+}
+
+static void note_storing(noting *n, const wadi_linst *i) {
+    if (i->kind == WADI_L_STORE ? slot_of(n, i->args[0]) < 0 : i->kind != WADI_L_EMIT) return;
+    for (const wadi_lscope *s = loop_of(i); s && !stores_in(n, s); s = s->parent)
+        if (!wadi_vec_push(&n->storing, s)) n->failed = true;
+}
+
+static wadi_plan_use *use_of(const noting *n, int slot) {
+    for (size_t i = 0; i < n->uses.n; i++)
+        if (n->uses.at[i].slot == slot) return &n->uses.at[i];
+    return NULL;
+}
+
+static void note_load(noting *n, int slot, const wadi_lscope *loop) {
+    for (size_t k = 0; k < n->loads.n; k++)
+        if (n->loads.at[k].slot == slot && n->loads.at[k].loop == loop) {
+            n->loads.at[k].n++;
+            return;
+        }
+    if (!wadi_vec_push(&n->loads, (loading){slot, 1, loop})) n->failed = true;
+}
+
+static void find_read(noting *n) {
+    n->read.n = 0;
+    for (uint32_t v = 0; v < n->f->n; v++)
+        if (!wadi_vec_push(&n->read, false)) n->failed = true;
+    for (uint32_t v = n->f->n; v-- > 0 && !n->failed;) {
+        const wadi_linst *i = n->f->inst[v];
+        const bool acts =
+            i->kind != WADI_L_LOAD && i->kind != WADI_L_PRIM && i->kind != WADI_L_SELECT;
+        for (int k = 0; (acts || n->read.at[v]) && k < i->nargs; k++)
+            if (i->args[k] < n->f->n) n->read.at[i->args[k]] = true;
+    }
+}
+
+/* A load in a loop that also stores, or in one around such a loop, is made once for each value that is stored, at most. */
+static void note_reads(noting *n) {
+    enum { MANY = 1 << 14 }; /* then it is not worth the time */
+    n->storing.n = n->loads.n = 0;
+    find_read(n);
+    if (n->failed) return;
+    for (uint32_t v = 0; v < n->f->n && n->f->n <= MANY; v++) note_storing(n, n->f->inst[v]);
+    for (uint32_t v = 0; v < n->f->n; v++) {
+        const wadi_linst *i = n->f->inst[v];
+        const bool loads = i->kind == WADI_L_LOAD || i->kind == WADI_L_FRESH;
+        const bool copies = i->kind == WADI_L_COPY || (i->kind == WADI_L_STORE && i->atomic);
+        const int slot = loads || copies ? slot_of(n, i->args[i->kind == WADI_L_COPY ? 1 : 0]) : -1;
+        wadi_plan_use *u = slot >= 0 ? use_of(n, slot) : NULL;
+        if (!u || (loads && !n->read.at[v])) continue;
+        if (copies || !stores_in(n, loop_of(i)))
+            u->whole = true;
+        else
+            note_load(n, slot, loop_of(i));
+    }
+    for (size_t k = 0; k < n->loads.n; k++) {
+        wadi_plan_use *u = use_of(n, n->loads.at[k].slot);
+        if (u->each < n->loads.at[k].n) u->each = n->loads.at[k].n;
+    }
+}
+
 /* ---- steps ---- */
 
 static void add_control(noting *n, const wadi_plan_control *c) {
@@ -107,14 +193,16 @@ static void note_step(noting *n, const wadi_lmodule *kernels, const wadi_plan_st
     const bool makes =
         s->kind == WADI_STEP_FOREIGN || s->kind == WADI_STEP_MANY || s->kind == WADI_STEP_SINGLE;
     n->uses.n = 0;
-    look_into(n, kernels, s->kernel);
     look_into(n, kernels, s->units);
+    look_into(n, kernels, s->kernel);
+    if (n->f != NULL) note_reads(n);
     add_all(n, reads_of(s), s->reads, false);
     if (makes) add_all(n, s->nslots, s->slots, true);
     if (s->control != NULL) add_control(n, s->control);
     for (size_t i = 0; i < n->uses.n; i++) {
         wadi_plan_use *u = &n->uses.at[i];
-        if (!u->reads && !u->writes) u->reads = u->writes = true;
+        if (!u->reads && !u->writes) u->reads = u->writes = u->whole = true;
+        u->whole = u->whole || u->each == 0;
     }
 }
 
@@ -134,6 +222,9 @@ bool wadi_uses_note(const wadi_lmodule *kernels, wadi_plan_version *v, wadi_aren
         steps[i].uses = uses;
     }
     wadi_vec_free(&n.uses);
+    wadi_vec_free(&n.storing);
+    wadi_vec_free(&n.loads);
+    wadi_vec_free(&n.read);
     if (steps == NULL || n.failed) return false;
     v->steps = steps;
     return true;

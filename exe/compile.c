@@ -184,6 +184,7 @@ static wadi_status write_report(wadi_exe *exe, const wadi_compile_options *o, co
     write_target(exe, &t);
     wadi_text_add(&t, "\n== plan ==\n\n");
     wadi_plan_print_short(exe->plan, &t);
+    wadi_explain_placed(diag, exe->module, &t);
     wadi_exe_foresee(exe, o ? forced_schedule(exe, o->schedule) : -1, o->extents, &t);
     st = write_copies(exe, &t, err);
     for (int b = 0; b < exe->plan->nbodies; b++)

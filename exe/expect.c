@@ -5,9 +5,11 @@
 #include "exe/exe.h"
 #include "sched/policy.h"
 #include "sched/schedules.h"
+#include "sched/sizes.h"
 #include "sched/steps/choose.h"
 
 enum { MANY = 1 << 20, WORKERS = 2, HUGE = 1 << 24 };
+enum { STEP = 16 }; /* how much a chunk of the default policy grows at a time, at most */
 
 /* The schedules for a chunk with more elements than workers, and for one with fewer that are large. */
 static void expect_stage(const wadi_plan_body *b, int forced, wadi_text *t) {
@@ -79,31 +81,97 @@ static bool add_bytes(const wadi_plan *p, const wadi_plan_source *s, const char 
     return true;
 }
 
-/* How far the chunks of a stream grow in large steps: it is known where it is known what an element of its sources takes. */
-static void expect_chunk(const wadi_plan *p, const wadi_plan_stream *s, const char *extents,
-                         wadi_text *t) {
-    double bytes = 0;
+/* Bytes of the sources of an element. False: extents are missing. */
+static bool bytes_read(const wadi_plan *p, const wadi_plan_stream *s, const char *extents,
+                       double *bytes) {
     bool known = true;
     for (int i = 0; i < s->nstages; i++)
         for (int k = 0; k < s->stages[i].nsources; k++)
             if (!s->stages[i].sources[k].counter)
-                known = known && add_bytes(p, &s->stages[i].sources[k], extents, &bytes);
-    if (!known || bytes <= 0) {
-        wadi_text_add(
-            t, "chunk: as learned by earlier runs of the program; else it grows from few "
-               "elements while that makes them\n    cheaper, and the memory of a run bounds it\n");
+                known = known && add_bytes(p, &s->stages[i].sources[k], extents, bytes);
+    return known;
+}
+
+/* Adds the bytes of a slot that goes to a sink: of a scalar, or of a component of a source that passes through. */
+static bool add_given(const wadi_plan *p, const wadi_plan_stream *s, int slot, const char *extents,
+                      double *bytes) {
+    const wadi_plan_slot *of = &p->slots[slot];
+    for (int i = 0; i < s->nstages; i++)
+        for (int k = 0; k < s->stages[i].nsources; k++)
+            for (int c = 0; c < s->stages[i].sources[k].nslots; c++) {
+                const wadi_plan_source *from = &s->stages[i].sources[k];
+                if (from->slots[c] != slot) continue;
+                const wadi_plan_source one = {
+                    .nslots = 1, .slots = &slot, .extent = &from->extent[c]};
+                return add_bytes(p, &one, extents, bytes);
+            }
+    for (int f = 0; f < of->fields; f++) *bytes += wadi_type_size(of->type[f]);
+    return of->rank == 0;
+}
+
+/* Bytes that sinks get for an element. False: extents are missing. */
+static bool bytes_given(const wadi_plan *p, const wadi_plan_stream *s, const char *extents,
+                        double *bytes) {
+    bool known = true;
+    for (int i = 0; i < s->nends; i++) {
+        const wadi_plan_end *e = &s->ends[i];
+        for (int k = 0; e->kind == WADI_END_SINK && k < e->nfrom; k++)
+            known =
+                add_given(p, s, s->stages[e->stage].results[e->from[k]], extents, bytes) && known;
+    }
+    return known;
+}
+
+/* The size that earlier runs have settled at; 0: none is known. */
+static int64_t learned(const wadi_plan *p, int phase) {
+    wadi_policy *policy = NULL;
+    int64_t size = 0;
+    if (!wadi_sizes_wanted() || !wadi_sizes_known(p)) return 0;
+    if (wadi_policy_create(NULL, 0, &policy, NULL) != WADI_OK) return 0;
+    if (wadi_sizes_load(p, phase, wadi_policies[0].name, policy))
+        size = policy->ops->choose(policy);
+    wadi_policy_destroy(policy);
+    return size;
+}
+
+/* How far the chunks of a stream grow in large steps: it is known where it is known what an element of its sources takes. */
+static void expect_growth(const wadi_plan *p, const wadi_plan_stream *s, const char *extents,
+                          wadi_text *t) {
+    double read = 0, given = 0;
+    if (!bytes_read(p, s, extents, &read) || read <= 0) {
+        wadi_text_add(t, "chunk: grows from one element while that makes elements cheaper, and the "
+                         "memory of a run bounds it: no run has\n    learned a size yet, and what "
+                         "an element takes is not known without --extents\n");
         return;
     }
     int64_t goal_bytes = 0;
-    const int64_t goal = wadi_policy_goal(bytes, &goal_bytes);
+    const bool all = bytes_given(p, s, extents, &given);
+    const int64_t goal = wadi_policy_goal(read + (all ? given : 0), &goal_bytes);
+    wadi_text_add(t, "chunk: ");
+    for (int64_t n = 1; n < goal; n *= STEP)
+        wadi_text_addf(t, "%lld%s", (long long)n, n * STEP < goal ? ", " : " and ");
     wadi_text_addf(
         t,
-        "chunk: as learned by earlier runs of the program; else it grows from one element in large "
-        "steps, at most to %lld:\n    an element reads %.0f bytes, and a chunk that reads and "
-        "gives "
-        "%lld is large enough for its fixed costs; then it\n    doubles while that makes elements "
-        "cheaper, and the memory of a run bounds it\n",
-        (long long)goal, bytes, (long long)goal_bytes);
+        "%lld element%s at first%s: no run has learned a size yet, and a chunk of %lld bytes is "
+        "large enough\n"
+        "    for its fixed costs (an element reads %.0f and gives %s%.0f); then it doubles while "
+        "that "
+        "makes elements\n    cheaper by 3 %%, and settles at the smallest size that costs "
+        "no more; the memory of a run bounds it\n",
+        (long long)goal, goal == 1 ? "" : "s", all ? "" : ", or fewer", (long long)goal_bytes, read,
+        all ? "" : "more than ", given);
+}
+
+static void expect_chunk(const wadi_plan *p, int phase, const char *extents, wadi_text *t) {
+    const int64_t size = learned(p, phase);
+    if (size > 0)
+        wadi_text_addf(t,
+                       "chunk: begins with %lld elements, where earlier runs have settled "
+                       "(WADI_LEARN=off does without); a neighbour that\n    proves cheaper "
+                       "takes its place\n",
+                       (long long)size);
+    else
+        expect_growth(p, &p->phases[phase].stream, extents, t);
 }
 
 void wadi_exe_foresee(const wadi_exe *exe, int forced, const char *extents, wadi_text *t) {
@@ -122,5 +190,5 @@ void wadi_exe_foresee(const wadi_exe *exe, int forced, const char *extents, wadi
         wadi_text_add(t, "after a quarter of a second of work, each body's other schedules are "
                          "measured, and the fastest stays\n");
     for (int i = 0; i < p->nphases; i++)
-        if (p->phases[i].is_stream) expect_chunk(p, &p->phases[i].stream, extents, t);
+        if (p->phases[i].is_stream) expect_chunk(p, i, extents, t);
 }

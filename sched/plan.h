@@ -166,6 +166,8 @@ typedef struct wadi_plan_touches {
 typedef struct wadi_plan_use {
     int slot;
     bool reads, writes;
+    bool whole; /* nothing is known of how much it reads */
+    int each; /* else it reads at most so many elements for each that it writes into the slot that it writes most of */
 } wadi_plan_use;
 
 /* An extent: of a slot, or a number. */

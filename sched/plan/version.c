@@ -172,6 +172,8 @@ static void use(codec *c, wadi_plan_use *u) {
     any(c, &u->slot);
     flag(c, &u->reads);
     flag(c, &u->writes);
+    flag(c, &u->whole);
+    count(c, &u->each);
 }
 
 static void where(codec *c, wadi_plan_where *w) {

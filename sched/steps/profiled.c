@@ -78,25 +78,65 @@ static bool is_whole_body(const wadi_steps *s, const wadi_plan_step *step) {
     return step->kind == WADI_STEP_RUN && s->parts == 0;
 }
 
-static void count(const wadi_steps *s, const wadi_plan_step *step, wadi_account *a) {
+/* Of the slot that the step writes most of. */
+static int64_t values_written(const wadi_steps *s, const wadi_plan_step *step) {
+    int64_t most = 0;
+    for (int i = 0; i < step->nuses; i++) {
+        const int64_t values = step->uses[i].writes ? values_of(s, step->uses[i].slot) : 0;
+        if (values > most) most = values;
+    }
+    return most;
+}
+
+/* Values that the step reads of a slot: some kernels read few elements of a large array. */
+static int64_t values_read(const wadi_steps *s, const wadi_plan_use *u, int64_t written) {
+    const int64_t values = values_of(s, u->slot);
+    return u->whole || values / u->each < written ? values : u->each * written;
+}
+
+/* Whether one of the steps before it, which run with it, has had the slot in the cache. */
+static bool had(const wadi_plan_step *step, int before, int slot, bool reads) {
+    for (int k = 1; k <= before; k++)
+        for (int i = 0; i < step[-k].nuses; i++)
+            if (step[-k].uses[i].slot == slot &&
+                (reads ? step[-k].uses[i].reads : step[-k].uses[i].writes))
+                return true;
+    return false;
+}
+
+/* Adds what the step moves to the account, and its operations. Returns how many elements it goes through. before: so many steps before it
+ * run with it, in rounds. */
+static int64_t count(const wadi_steps *s, const wadi_plan_step *step, int before, wadi_account *a) {
+    const int64_t written = values_written(s, step);
     int64_t most = 0;
     for (int i = 0; i < step->nuses; i++) {
         const wadi_plan_use *u = &step->uses[i];
-        const int64_t values = values_of(s, u->slot);
-        const int64_t bytes = values * width_of(wadi_slots_plan(s->slots, u->slot));
-        if (u->reads) a->read += bytes;
-        if (u->writes) a->written += bytes;
+        const int64_t width = width_of(wadi_slots_plan(s->slots, u->slot));
+        const int64_t read = u->reads ? values_read(s, u, written) : 0;
+        const int64_t values = u->writes ? values_of(s, u->slot) : read;
+        if (u->reads && !had(step, before, u->slot, true)) a->read += read * width;
+        if (u->writes && !had(step, before, u->slot, false)) a->written += values * width;
         if (values > most) most = values;
     }
     for (int i = 0; i < step->nworks; i++)
         a->operations[step->works[i].wide] += operations_of(s, step, &step->works[i]);
-    a->elements += step->kind == WADI_STEP_RUN ? wadi_steps_count(s, step->level) : most;
+    return step->kind == WADI_STEP_RUN ? wadi_steps_count(s, step->level) : most;
+}
+
+/* Counts the steps [from, to), which have run together. */
+static void count_steps(const wadi_steps *s, int from, int to, wadi_account *a) {
+    int64_t most = 0;
+    for (int k = from; k < to; k++) {
+        const int64_t elements = count(s, &s->v->steps[k], k - from, a);
+        if (elements > most) most = elements;
+    }
+    a->elements += most;
 }
 
 void wadi_steps_count_bodies(const wadi_steps *s) {
     for (int i = 0; i < s->v->nsteps; i++) {
         const wadi_plan_step *step = &s->v->steps[i];
-        if (is_whole_body(s, step)) count(s, step, &s->account[i]);
+        if (is_whole_body(s, step)) count_steps(s, i, i + 1, &s->account[i]);
         if (step->control != NULL)
             i += step->control->part[0].nsteps + step->control->part[1].nsteps;
     }
@@ -130,12 +170,15 @@ wadi_status wadi_steps_charge(wadi_steps *s, int *i,
     if (status == WADI_OK) status = d->ops->wait(d, err);
     /* without that of the steps within */
     const int64_t own = d->ops->busy_ns(d) - busy - (p->busy_ns - charged);
-    a->busy_ns += own;
     p->busy_ns += own;
+    if (a == &s->account[at] && step->kind == WADI_STEP_FLAT &&
+        *i > at + 1) /* a round: its last step has the name */
+        p->at = a = &s->account[*i - 1];
     a->calls++;
-    if (a == &s->account[at] && step->control == NULL && !is_whole_body(s, step) &&
-        !wadi_steps_faulted(s))
-        for (int k = at; k < *i; k++) count(s, &s->v->steps[k], a);
+    a->busy_ns += own;
+    if (a != &s->profile->of[WADI_PROFILE_SHAPES] && step->control == NULL &&
+        !is_whole_body(s, step) && !wadi_steps_faulted(s))
+        count_steps(s, at, *i, a);
     (void)wadi_profile_switch(p, before);
     return status;
 }

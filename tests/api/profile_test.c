@@ -85,6 +85,26 @@ static void end(profiled *p) {
     wadi_sink_destroy(p->sink);
 }
 
+/* Reads of few elements, and a scan that is so long that its steps run in rounds. */
+static const char few[] = "program few\n"
+                          "input xs : f64[n]\n"
+                          "ys = scanl1 xs (x, y) { add x y }\n"
+                          "at = use : i64[3] [4, 0, 9]\n"
+                          "g = gather at ys\n"
+                          "one = unit { ys ! 7 }\n"
+                          "output g\noutput one\n";
+enum { LONG = 1 << 17 };
+
+static profiled run_few(void) {
+    static double many[LONG];
+    wadi_array a = {.rank = 1, .fields = 1, .shape = {LONG}, .type = {WADI_F64}};
+    a.column[0] = many;
+    profiled p = begin(few, (wadi_run_options){.threads = 2, .device = "cpu"});
+    assert_int_equal(wadi_run_input(p.run, "xs", &a, NULL), WADI_OK);
+    go(&p);
+    return p;
+}
+
 static profiled run_arrays(wadi_run_options options) {
     const wadi_array a = vector();
     profiled p = begin(arrays, options);
@@ -167,6 +187,18 @@ static void passes_have_the_names_of_their_values(void **state) {
         assert_int_equal(named(&p, "s")->bytes_written, 8);
         end(&p);
     }
+}
+
+static void reads_of_few_elements_are_few_bytes(void **state) {
+    (void)state;
+    profiled p = run_few();
+    is(named(&p, "g"), 1, 3, 24 + 24, 24);
+    is(named(&p, "one"), 1, 1, 8, 8);
+    /* the steps of the scan run in rounds: xs is in the cache when it is read again */
+    assert_int_equal(named(&p, "ys")->elements, LONG);
+    for (int i = 0; i < p.n; i++) assert_null(strstr(p.row[i].name, "carries"));
+    assert_true(named(&p, "ys")->bytes_read < 9 * LONG);
+    end(&p);
 }
 
 /* A scan is written by the pass; the folds beside it are complete only later. */
@@ -415,6 +447,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bandwidth_is_kept),
         cmocka_unit_test(passes_have_the_names_of_their_values),
+        cmocka_unit_test(reads_of_few_elements_are_few_bytes),
         cmocka_unit_test(a_pass_has_the_names_of_all_its_members),
         cmocka_unit_test(operations_are_counted_over_spaces_that_are_not_stored),
         cmocka_unit_test(a_body_of_a_stream_is_one_kernel),
