@@ -154,10 +154,14 @@ const char *wadi_kept_folder_name(const wadi_kept_folder *f) {
 
 /* ---- the end ---- */
 
+void wadi_kept_folder_clear(wadi_kept_folder *f) {
+    if (f->lock >= 0) (void)unlinkat(f->folder, "state", 0);
+}
+
 void wadi_kept_folder_close(wadi_kept_folder *owned_f, bool done) {
     wadi_kept_folder *f = owned_f;
     if (f == NULL) return;
-    if (done && f->lock >= 0) (void)unlinkat(f->folder, "state", 0);
+    if (done) wadi_kept_folder_clear(f);
     if (f->lock >= 0 && !wadi_kept_folder_has(f)) {
         (void)unlinkat(f->folder, "lock", 0);
         (void)rmdir(f->dir); /* if nothing else is there */

@@ -32,6 +32,8 @@ WADI_NODISCARD wadi_status wadi_kept_folder_write(wadi_kept_folder *f, const wad
 WADI_NODISCARD wadi_status wadi_kept_folder_check(const wadi_kept_folder *f, wadi_error *err);
 /* The folder as the caller gave it. */
 const char *wadi_kept_folder_name(const wadi_kept_folder *f);
+/* Removes the state. */
+void wadi_kept_folder_clear(wadi_kept_folder *f);
 /* done: the state is removed. Unlocks and frees; NULL is fine. */
 void wadi_kept_folder_close(wadi_kept_folder *owned_f, bool done);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "apps/gridding/rows.h"
+#include "apps/gridding/spool.h"
 #include "base/error.h"
 #include "sched/stream.h"
 
@@ -172,7 +173,7 @@ static void destroy(wadi_sink *self) {
     WADI_UNUSED(self);
 }
 
-static wadi_status take_values(grid_ingest *g, void *const *columns, int64_t n, wadi_error *err) {
+static wadi_status keep_values(grid_ingest *g, void *const *columns, int64_t n, wadi_error *err) {
     for (int64_t from = 0; from < n;) {
         const int64_t room = g->store->most - g->store->n, some = n - from < room ? n - from : room;
         WADI_TRY(grid_store_append(g->store, columns, from, some, err));
@@ -181,6 +182,11 @@ static wadi_status take_values(grid_ingest *g, void *const *columns, int64_t n, 
     }
     g->counts.kept += n;
     return WADI_OK;
+}
+
+static wadi_status take_values(grid_ingest *g, void *const *columns, int64_t n, wadi_error *err) {
+    if (g->spool != NULL) WADI_TRY(grid_spool_add(g->spool, columns, n, err));
+    return keep_values(g, columns, n, err);
 }
 
 static wadi_status take_chunk(const taker *t, wadi_chunk *c, wadi_error *err) {
@@ -202,6 +208,7 @@ static wadi_status take_chunk(const taker *t, wadi_chunk *c, wadi_error *err) {
             WADI_TRY(take_values(g, a.column, a.shape[0], err));
         }
     }
+    if (g->spool != NULL) WADI_TRY(grid_spool_note(g->spool, &g->counts, err));
     return g->tick != NULL ? g->tick(g->env, err) : WADI_OK;
 }
 
@@ -214,6 +221,27 @@ static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
 }
 
 static const wadi_sink_ops sink_ops = {destroy, put, NULL, NULL};
+
+/* ---- what was saved ---- */
+
+static wadi_status take_saved(void *env, void *const *columns, int64_t n, wadi_error *err) {
+    grid_ingest *g = env;
+    if (g->lock != NULL) wadi_mutex_lock(g->lock);
+    wadi_status status = keep_values(g, columns, n, err);
+    if (status == WADI_OK && g->tick != NULL) status = g->tick(g->env, err);
+    if (g->lock != NULL) wadi_mutex_unlock(g->lock);
+    return status;
+}
+
+wadi_status grid_ingest_saved(grid_ingest *g, wadi_error *err) {
+    grid_counts counts = {0};
+    if (g->spool == NULL) return WADI_OK;
+    WADI_TRY(grid_spool_replay(g->spool, take_saved, g, &counts, err));
+    if (g->lock != NULL) wadi_mutex_lock(g->lock);
+    g->counts = counts;
+    if (g->lock != NULL) wadi_mutex_unlock(g->lock);
+    return WADI_OK;
+}
 
 /* ---- a file ---- */
 

@@ -16,6 +16,8 @@
 #include "base/thread.h"
 #include "wadi/visibility.h"
 
+typedef struct grid_spool grid_spool; /* apps/gridding/spool.h */
+
 /* Which visibilities of each file take part. */
 typedef struct grid_take {
     int stokes;                          /* code; 0: I, or what there is */
@@ -39,7 +41,8 @@ typedef struct grid_ingest {
                         wadi_error *err); /* takes what the store holds, and empties it */
     wadi_status (*tick)(void *env, wadi_error *err); /* after every chunk; NULL: none */
     void *env;
-    wadi_mutex *lock; /* held while a chunk is taken in; NULL: none */
+    grid_spool *spool; /* gets all that goes to the store, too; NULL: none */
+    wadi_mutex *lock;  /* held while a chunk is taken in; NULL: none */
     grid_counts counts;
     wadi_run *running; /* for a cancellation; NULL: none runs */
 } grid_ingest;
@@ -48,6 +51,9 @@ typedef struct grid_ingest {
  * end. Errors: those of the file, of the polarisation and channels asked for, of full and tick. */
 WADI_NODISCARD wadi_status grid_ingest_rows(grid_ingest *g, wadi_vis *vis, const char *name,
                                             wadi_error *err);
+
+/* Takes in what the spool has saved, and its counts. */
+WADI_NODISCARD wadi_status grid_ingest_saved(grid_ingest *g, wadi_error *err);
 
 /* The channels taken of a file, [first, first + n). Errors: WADI_INVALID. */
 WADI_NODISCARD wadi_status grid_take_channels(const grid_take *t, const wadi_vis_info *info,

@@ -1,5 +1,6 @@
 /* wadi-grid: the program around a session. The image goes to its file, a summary to standard output, all else to standard error. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "apps/gridding/options.h"
 #include "apps/gridding/report.h"
 #include "apps/gridding/session.h"
+#include "apps/gridding/spool.h"
 #include "apps/gridding/write_image.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -33,8 +35,9 @@ typedef struct work {
     size_t pixels; /* in it */
     grid_phase phase;
     int64_t phase_ns;
-    bool shown; /* a line of progress stands on the terminal */
-    bool live;  /* an image of what has come so far stands under the name of the whole one */
+    bool shown;        /* a line of progress stands on the terminal */
+    grid_spool *spool; /* NULL: none */
+    bool live;         /* an image of what has come so far stands under the name of the whole one */
 } work;
 
 /* ---- signals ----
@@ -42,9 +45,18 @@ typedef struct work {
  * Until something is being written, the first signal ends the process at once, since nothing has to be cleaned up. Visibilities of a link
  * cannot be read again, so then the image so far is written first. */
 
+static atomic_bool
+    drains; /* the first signal with --state: what has come is saved, and nothing else is done */
+
+static void drain(void *unused) {
+    WADI_UNUSED(unused);
+    atomic_store(&drains, true);
+    wadi_stop_call(wadi_process_stop());
+}
+
 static bool stop(void *env) {
     WADI_UNUSED(env);
-    return wadi_process_signal() != 0;
+    return wadi_process_signal() != 0 || atomic_load(&drains);
 }
 
 /* ---- progress ---- */
@@ -204,21 +216,38 @@ static wadi_status check_outputs(const grid_options *o, wadi_error *err) {
     return WADI_OK;
 }
 
+static wadi_status open_spool(work *w, const grid_take *take, wadi_error *err) {
+    const grid_options *o = w->options;
+    if (o->state == NULL) return WADI_OK;
+    wadi_process_drain_by(drain, NULL);
+    WADI_TRY(grid_spool_open(o->state, o->every_s, take, &w->spool, err));
+    if (grid_spool_rows(w->spool) > 0 && !o->quiet)
+        fprintf(
+            stderr,
+            "wadi-grid: %lld rows are saved in %s: wadi-vis-send --skip %lld goes on behind them\n",
+            (long long)grid_spool_rows(w->spool), o->state, (long long)grid_spool_rows(w->spool));
+    return WADI_OK;
+}
+
 static wadi_status prepare(work *w, wadi_error *err) {
     const grid_options *o = w->options;
-    WADI_TRY(check_outputs(o, err));
     const grid_take take = {.stokes = o->stokes,
                             .first_channel = o->first_channel,
                             .last_channel = o->last_channel,
                             .psf = o->psf,
                             .force_flagged = o->force_flagged,
                             .autocorrelations = o->autocorrelations};
-    const grid_watch watch = {.progress = !o->quiet && isatty(STDERR_FILENO) ? progress : NULL,
+    WADI_TRY(check_outputs(o, err));
+    WADI_TRY(open_spool(w, &take, err));
+    const grid_watch watch = {.spool = w->spool,
+                              .progress = !o->quiet && isatty(STDERR_FILENO) ? progress : NULL,
                               .stop = stop,
                               .live = show_live,
                               .live_s = o->live_s,
                               .env = w};
     WADI_TRY(open_files(w, &take, err));
+    if (w->spool != NULL)
+        WADI_TRY(grid_spool_begin(w->spool, wadi_vis_about(w->files.list.at[0].vis), err));
     WADI_TRY(grid_session_create(o, &w->files, &take, &watch, &w->session, err));
     return grid_writer_create(o->epsilon < single_epsilon, o->png != NULL, &w->writer, err);
 }
@@ -267,6 +296,21 @@ static void save_part(work *w) {
     wadi_text_fini(&name);
 }
 
+/* Saves what has come, whatever it was that ended the stream. False: it could not be saved. */
+static bool save_rows(work *w) {
+    wadi_error err = {.status = WADI_OK};
+    const wadi_task before = wadi_task_begin((wadi_task){.name = "main"}); /* nobody stops this */
+    const wadi_status status = grid_spool_save(w->spool, &err);
+    wadi_task_end(before);
+    if (status != WADI_OK) {
+        fprintf(stderr, "wadi-grid: what has come is not saved: %s\n", err.msg);
+        return false;
+    }
+    fprintf(stderr, "wadi-grid: %lld rows are saved in %s: the same command goes on with them\n",
+            (long long)grid_spool_rows(w->spool), w->options->state);
+    return true;
+}
+
 static int run(const grid_options *o) {
     work w = {.options = o};
     wadi_error err = {.status = WADI_OK};
@@ -278,14 +322,19 @@ static int run(const grid_options *o) {
     clear_line(&w);
     if (status == WADI_OK) status = write_image(&w, o->output, &err);
     if (status == WADI_OK) status = summarise(&w, &err);
-    if (status != WADI_OK)
+    const bool drained =
+        status == WADI_CANCELLED && atomic_load(&drains) && wadi_process_signal() == 0;
+    if (status != WADI_OK && !drained)
         fprintf(stderr, "wadi-grid: %s\n", wadi_process_signal() != 0 ? "interrupted" : err.msg);
-    if (status != WADI_OK && o->listen != NULL) save_part(&w);
+    if (status != WADI_OK && o->listen != NULL && w.spool == NULL) save_part(&w);
+    const bool saved = status != WADI_OK && w.spool != NULL && save_rows(&w);
+    wadi_process_drain_by(NULL, NULL);
+    grid_spool_close(w.spool, status == WADI_OK);
     grid_session_destroy(w.session);
     grid_writer_destroy(w.writer);
     grid_files_fini(&w.files);
     free(w.image);
-    return status == WADI_OK ? DONE : FAILED;
+    return status == WADI_OK || (drained && saved) ? DONE : FAILED;
 }
 
 int main(int argc, char **argv) {

@@ -55,6 +55,11 @@ const char grid_usage[] =
     "      --senders FILE      public keys of those who may send, one a line\n"
     "      --token FILE        a secret that senders on this machine know; default: WADI_TOKEN\n"
     "      --live SECONDS      rewrite the image so often while visibilities arrive\n"
+    "      --state DIR         save what has come over the link in this folder: however the "
+    "program\n"
+    "                          ends, the same command goes on, and says with which row the sender\n"
+    "                          does. The first SIGTERM saves and ends it, with status 0\n"
+    "      --every SECONDS     with --state: the least time between two savings; default 5\n"
     "      --memory SIZE       limit for visibilities in flight, and for grids; default 1G\n"
     "      --threads N         workers (default: one per processor)\n"
     "      --device NAME       what computes: see wadi devices (default: cpu)\n"
@@ -108,6 +113,7 @@ TAKE_STRING(method)
 TAKE_STRING(aterm)
 TAKE_STRING(column)
 TAKE_STRING(listen)
+TAKE_STRING(state)
 TAKE_STRING(key)
 TAKE_STRING(senders)
 TAKE_STRING(token)
@@ -241,6 +247,11 @@ static wadi_status take_w_step(void *options, const char *value, wadi_error *err
     return wadi_args_bad("--w-step", value, "a positive number of wavelengths", err);
 }
 
+static wadi_status take_every(void *options, const char *value, wadi_error *err) {
+    if (wadi_args_seconds(value, &OPTIONS->every_s)) return WADI_OK;
+    return wadi_args_bad("--every", value, "seconds, as in 5s", err);
+}
+
 static wadi_status take_live(void *options, const char *value, wadi_error *err) {
     if (wadi_args_real(value, 0.01, 1e6, &OPTIONS->live_s)) return WADI_OK;
     return wadi_args_bad("--live", value, "a number of seconds", err);
@@ -295,6 +306,8 @@ static const wadi_args_option table[] = {
     {"--senders", NULL, take_senders, 0},
     {"--token", NULL, take_token, 0},
     {"--live", NULL, take_live, 0},
+    {"--state", NULL, take_state, 0},
+    {"--every", NULL, take_every, 0},
     {"--memory", NULL, take_memory, 0},
     {"--threads", NULL, take_threads, 0},
     {"--target", NULL, wadi_target_take, 0},
@@ -334,6 +347,9 @@ static wadi_status check(const grid_options *o, wadi_error *err) {
         return wadi_fail(err, WADI_INVALID,
                          "--field, --setup, --column and --conjugate are the sender's: a stream "
                          "is read as it comes");
+    if (o->state != NULL && o->listen == NULL)
+        return wadi_fail(err, WADI_INVALID,
+                         "--state saves what --listen brings: files can be read again");
     if (o->live_s > 0 && o->listen == NULL)
         return wadi_fail(err, WADI_INVALID,
                          "--live shows what --listen brings: files need no watching");

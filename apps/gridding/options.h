@@ -12,8 +12,9 @@
 
 typedef struct grid_options {
     WADI_VEC(const char *) inputs;
-    const char *output, *png, *method, *aterm, *column, *listen, *key, *senders,
-        *token; /* NULL: none */
+    const char *output, *png, *method, *aterm, *column, *listen, *key, *senders, *token,
+        *state;     /* NULL: none */
+    double every_s; /* with state: the least time between two savings */
     double epsilon;
     int64_t size;      /* pixels; 0: chosen */
     double scale, fov; /* radians; 0: chosen */

@@ -60,7 +60,9 @@ static void before_warning(void *env) {
 static wadi_status compile(work *w, wadi_error *err) {
     w->program = wadi_program_create("vis_send");
     if (w->program == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
-    wadi_stream_out(grid_rows_in(send_rows_about(w->rows)), "link");
+    const wadi_seq rows = grid_rows_in(send_rows_about(w->rows));
+    const int64_t skip = w->options->skip;
+    wadi_stream_out(skip > 0 ? wadi_drop_seq(wadi_i64(skip), rows) : rows, "link");
     return wadi_compile(w->program, NULL, &w->exe, err);
 }
 
@@ -84,7 +86,7 @@ static wadi_status prepare(work *w, wadi_error *err) {
         .memory = MEMORY, .chunk = o->chunk, .policy = o->chunk > 0 ? "fixed" : NULL};
     WADI_TRY(send_rows_open(o->inputs.n, o->inputs.at, &vis, &w->rows, err));
     WADI_TRY(compile(w, err));
-    WADI_TRY(send_rows_source(w->rows, o->rate, progress, w, &w->source, err));
+    WADI_TRY(send_rows_source(w->rows, o->skip, o->rate, progress, w, &w->source, err));
     WADI_TRY(connect(w, err));
     WADI_TRY(wadi_run_create(w->exe, &run, &w->run, err));
     WADI_TRY(wadi_run_source(w->run, "rows", w->source, err));

@@ -19,6 +19,7 @@ const char send_usage[] =
     "      --wait SECONDS    how long the receiver may take to be there (10)\n"
     "      --rate N          rows per second, as a telescope sends them (as fast as they are "
     "taken)\n"
+    "      --skip N          leave out the first N rows: the receiver has saved them\n"
     "      --chunk N         rows in a message (the scheduler decides)\n"
     "      --conjugate       the files have the other sign of the phase than their format says\n"
     "      --field N         source or field of the files, as they count them\n"
@@ -59,6 +60,11 @@ static wadi_status take_rate(void *options, const char *value, wadi_error *err) 
     return wadi_args_bad("--rate", value, "a number of rows per second", err);
 }
 
+static wadi_status take_skip(void *options, const char *value, wadi_error *err) {
+    if (wadi_args_number(value, 0, INT64_MAX, &OPTIONS->skip)) return WADI_OK;
+    return wadi_args_bad("--skip", value, "a number of rows", err);
+}
+
 static wadi_status take_wait(void *options, const char *value, wadi_error *err) {
     if (wadi_args_real(value, 0.001, 1e6, &OPTIONS->wait_s)) return WADI_OK;
     return wadi_args_bad("--wait", value, "a number of seconds", err);
@@ -90,6 +96,7 @@ static const wadi_args_option table[] = {
     {"--to", NULL, take_to, 0},
     {"--wait", NULL, take_wait, 0},
     {"--rate", NULL, take_rate, 0},
+    {"--skip", NULL, take_skip, 0},
     {"--chunk", NULL, take_chunk, 0},
     {"--conjugate", NULL, NULL, offsetof(send_options, conjugate)},
     {"--field", NULL, take_field, 0},

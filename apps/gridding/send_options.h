@@ -12,6 +12,7 @@ typedef struct send_options {
     WADI_VEC(const char *) inputs;
     const char *to;
     const char *key, *receiver, *token, *new_key, *column; /* NULL: none */
+    int64_t skip;                                          /* rows that were taken before */
     double rate;      /* rows per second; 0: as fast as they are taken */
     double wait_s;    /* for a receiver */
     int64_t chunk;    /* rows in a message; 0: the scheduler decides */

@@ -23,6 +23,7 @@ struct send_rows {
     wadi_source *file; /* of vis[at]; NULL: not begun */
     size_t at;
     int64_t rows; /* delivered */
+    int64_t skip; /* of them, not to be sent */
     double rate;
     int64_t started_ns;
     send_progress_fn progress;
@@ -138,16 +139,21 @@ static wadi_status rest(int64_t ns, int wake_fd, wadi_error *err) {
 
 /* How many of k rows are due, at least one: waits for it. */
 static wadi_status wait_for_rows(send_rows *s, int64_t *k, wadi_error *err) {
+    if (s->rows < s->skip) {
+        if (*k > s->skip - s->rows) *k = s->skip - s->rows;
+        return WADI_OK;
+    }
     if (s->rate <= 0) return WADI_OK;
+    const double sent = (double)(s->rows - s->skip);
     if (s->started_ns == 0) s->started_ns = wadi_clock_ns();
     for (;;) {
         const double since_s = (double)(wadi_clock_ns() - s->started_ns) * 1e-9;
-        const double due = floor(since_s * s->rate) + 1 - (double)s->rows; /* the first at once */
+        const double due = floor(since_s * s->rate) + 1 - sent; /* the first at once */
         if (due >= 1) {
             if (due < (double)*k) *k = (int64_t)due;
             return WADI_OK;
         }
-        const double until_s = (double)s->rows / s->rate - since_s;
+        const double until_s = sent / s->rate - since_s;
         WADI_TRY(rest((int64_t)(until_s * 1e9), s->base.wake_fd, err));
     }
 }
@@ -170,17 +176,19 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
         s->at++;
     }
     s->rows += b->count;
-    if (s->progress != NULL && b->count > 0) s->progress(s->env, s->rows);
+    if (s->progress != NULL && b->count > 0 && s->rows > s->skip)
+        s->progress(s->env, s->rows - s->skip);
     return status;
 }
 
 static const wadi_source_ops source_ops = {destroy, next};
 
-wadi_status send_rows_source(send_rows *s, double rate, send_progress_fn progress, void *env,
-                             wadi_source **out, wadi_error *err) {
+wadi_status send_rows_source(send_rows *s, int64_t skip, double rate, send_progress_fn progress,
+                             void *env, wadi_source **out, wadi_error *err) {
     WADI_TRY(wadi_vis_source(s->vis[0], &s->file, err));
     s->base = *s->file; /* its parts */
     s->base.ops = &source_ops;
+    s->skip = skip;
     s->rate = rate;
     s->progress = progress;
     s->env = env;

@@ -377,7 +377,10 @@ static wadi_status look(grid_session *s, wadi_error *err) {
     s->phase = once ? GRID_GRIDDING : GRID_LOOKING;
     s->ingest.full = once ? grid_as_it_comes : look_over;
     s->ingest.tick = tick;
-    const wadi_status status = grid_files_pass(s->files, &s->ingest, err);
+    s->ingest.spool = s->watch.spool;
+    wadi_status status = grid_ingest_saved(&s->ingest, err);
+    if (status == WADI_OK) status = grid_files_pass(s->files, &s->ingest, err);
+    s->ingest.spool = NULL;
     end_live(s);
     WADI_TRY(status);
     if (s->open) return s->store.n > 0 ? grid_as_it_comes(s, err) : WADI_OK;

@@ -27,6 +27,7 @@ typedef struct grid_watch {
     /* Every `live_s` seconds while rows are gridded: an image can be had. 0: never. */
     wadi_status (*live)(void *env, wadi_error *err);
     double live_s;
+    grid_spool *spool; /* of what comes over a link; NULL: none */
     void *env;
 } grid_watch;
 

@@ -21,11 +21,23 @@ struct wadi_checkpoint {
 
 /* ---- saving ---- */
 
+/* What the world has made fail is tried again, if the run was told so. */
+static wadi_status write_state(wadi_checkpoint *c, const wadi_text *t, wadi_error *err) {
+    wadi_retry retry = wadi_run_retry(c->x);
+    wadi_error why = {.status = WADI_OK};
+    wadi_status status = WADI_OK;
+    do {
+        status = wadi_kept_folder_write(c->folder, t, &why);
+    } while (status == WADI_IO && wadi_retry_wait(&retry, "saving the run", why.msg));
+    if (status != WADI_OK && err != NULL) *err = why;
+    return status;
+}
+
 static wadi_status save(wadi_checkpoint *c, wadi_stream *s, wadi_error *err) {
     wadi_text t = {0};
     wadi_text_add_n(&t, c->head.at, c->head.n);
     wadi_status status = wadi_run_save(s, &t, err);
-    if (status == WADI_OK) status = wadi_kept_folder_write(c->folder, &t, err);
+    if (status == WADI_OK) status = write_state(c, &t, err);
     wadi_text_fini(&t);
     return status;
 }

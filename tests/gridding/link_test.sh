@@ -240,4 +240,68 @@ else
     cmp file.fits keys.fits || wrong "another image with keys"
 fi
 
+# ---- a receiver that saves: killed or told to end, it goes on, and the image is that of one stream ----
+keeps="--state kept --every 0.05 --live 0.5 $size"
+"$grid" -q -o whole.fits --live 0.5 $size --listen "$to" >heard 2>&1 &
+receiver=$!
+"$send" -q --wait 120 --to "$to" many.txt 2>said || wrong "sending: $(cat said)"
+finish 0
+rows_saved() {
+    sed -n 's/.*--skip \([0-9]*\) goes on.*/\1/p' heard
+}
+# goes_on SIGNAL STATUS SKIP: ends the receiver by it once it has saved something more
+goes_on() {
+    rm -f before
+    [ ! -e kept/state ] || cp kept/state before
+    "$grid" -o kept.fits $keeps --listen "$to" >heard 2>&1 &
+    receiver=$!
+    "$send" -q --wait 120 --rate 3000 --skip "$3" --to "$to" many.txt 2>said &
+    sender=$!
+    tries=0
+    until [ -e kept/state ] && ! cmp -s kept/state before || [ $tries -ge 2400 ]; do
+        tries=$((tries + 1))
+        sleep 0.05
+    done
+    kill "-$1" $receiver
+    wait $receiver
+    heard=$?
+    [ $heard -eq "$2" ] || wrong "a receiver ended by $1: $heard, not $2: $(cat heard)"
+    kill $sender 2>/dev/null
+    wait $sender
+}
+goes_on KILL 137 0
+"$grid" -o kept.fits $keeps --pol XX --listen "$to" >heard 2>&1 && wrong "other visibilities were taken"
+says heard "of other visibilities"
+# what the state says is said, and then the stream goes on there
+"$grid" -q -o none.fits $keeps --listen "$to" >heard 2>&1 &
+receiver=$!
+"$send" -q --wait 120 --to "$to" elsewhere.txt >/dev/null 2>&1
+finish 1
+says heard "of another observation"
+saved() {
+    "$grid" -o kept.fits $keeps --listen "$to" >heard 2>&1 &
+    receiver=$!
+    tries=0
+    until [ -n "$(rows_saved)" ] || [ $tries -ge 1200 ]; do tries=$((tries + 1)); sleep 0.05; done
+    kill -TERM $receiver
+    finish 0
+}
+saved
+first=$(rows_saved)
+[ "${first:-0}" -gt 0 ] || wrong "nothing was saved: $(cat heard)"
+goes_on TERM 0 "$first"
+says heard "rows are saved in kept: the same command goes on"
+saved
+second=$(rows_saved)
+[ "${second:-0}" -gt "$first" ] || wrong "no more was saved: $(cat heard)"
+"$grid" -q -o kept.fits $keeps --listen "$to" >heard 2>&1 &
+receiver=$!
+"$send" -q --wait 120 --skip "$second" --to "$to" many.txt 2>said || wrong "sending the rest: $(cat said)"
+finish 0
+cmp -s kept.fits whole.fits || wrong "the image of a receiver that went on differs"
+[ ! -e kept ] || wrong "the state is left: $(ls kept)"
+[ ! -e kept.fits.partial ] || wrong "a part of the image is left"
+"$grid" -q -o none.fits --state kept $size many.txt >heard 2>&1 && wrong "--state was taken for a file"
+says heard "files can be read again"
+
 [ ! -e failed ]

@@ -294,7 +294,7 @@ static void begin(pace *p, long groups, double rate) {
     snprintf(p->path, sizeof p->path, "%s", path_of("p"));
     uvfits_write(p->path, &u);
     p->rows = must_open(p->path, p->path, NULL);
-    assert_int_equal(send_rows_source(p->rows, rate, tell, &p->told, &p->source, NULL), WADI_OK);
+    assert_int_equal(send_rows_source(p->rows, 0, rate, tell, &p->told, &p->source, NULL), WADI_OK);
 }
 
 static void end(pace *p) {
