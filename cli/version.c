@@ -36,8 +36,11 @@ static int run(int argc, char **argv) {
     int zmq[3];
     wadi_zmq_version(zmq);
     printf("wadi %s (MIT)\n", WADI_VERSION);
-    printf("  messages      libzmq %d.%d.%d (MPL-2.0 or LGPL-3.0 with exception)\n", zmq[0], zmq[1],
-           zmq[2]);
+    if (zmq[0] > 0)
+        printf("  messages      libzmq %d.%d.%d (MPL-2.0 or LGPL-3.0 with exception)\n", zmq[0],
+               zmq[1], zmq[2]);
+    else
+        printf("  messages      libzmq is not installed: there are no links\n");
     printf("  digests       libsodium %s (ISC)\n", sodium_version_string());
     print_modules();
     wadi_error err = {0};

@@ -8,7 +8,7 @@ set(folders base graph operators codegen sched connectors exe)
 set(objects ${folders})
 list(APPEND objects gpu_texts)
 list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:wadi_\\1>")
-set(dependencies Threads::Threads PkgConfig::ZMQ PkgConfig::SODIUM ${CMAKE_DL_LIBS} m)
+set(dependencies Threads::Threads PkgConfig::SODIUM ${CMAKE_DL_LIBS} m)
 
 function(wadi_library target kind export_name)
     add_library(${target} ${kind} ${objects})

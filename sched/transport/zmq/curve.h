@@ -7,9 +7,9 @@
 
 enum { WADI_CURVE_TEXT = 41, WADI_CURVE_BYTES = 32 };
 
-/* Makes a new random pair. False: this ZeroMQ was built without CURVE. */
+/* Makes a new random pair. False: there is no ZeroMQ, or it was built without CURVE. */
 bool wadi_curve_pair_new(char out_public[WADI_CURVE_TEXT], char out_secret[WADI_CURVE_TEXT]);
-/* Makes the pair that belongs to a secret key. False: this ZeroMQ was built without CURVE. */
+/* Makes the pair that belongs to a secret key. False: there is no ZeroMQ, or it was built without CURVE. */
 bool wadi_curve_pair_of(const uint8_t secret[WADI_CURVE_BYTES], char out_public[WADI_CURVE_TEXT],
                         char out_secret[WADI_CURVE_TEXT]);
 

@@ -46,21 +46,21 @@ static void release_reference(void *data, void *chunk) {
 
 /* A frame that refers to memory of c and holds it. */
 static int frame_in_chunk(zmq_msg_t *m, const void *data, size_t bytes, wadi_chunk *c) {
-    if (bytes == 0) return zmq_msg_init_size(m, 0);
-    const int rc = zmq_msg_init_data(m, (void *)(uintptr_t)data, bytes, release_reference,
-                                     wadi_chunk_retain(c));
+    if (bytes == 0) return wadi_zmq.msg_init_size(m, 0);
+    const int rc = wadi_zmq.msg_init_data(m, (void *)(uintptr_t)data, bytes, release_reference,
+                                          wadi_chunk_retain(c));
     if (rc != 0) wadi_chunk_release(c);
     return rc;
 }
 
 static bool send_frame(wadi_zmq_port *p, zmq_msg_t *m, bool more) {
-    if (zmq_msg_send(m, p->socket, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0) return true;
-    (void)zmq_msg_close(m);
+    if (wadi_zmq.msg_send(m, p->socket, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0) return true;
+    (void)wadi_zmq.msg_close(m);
     return false;
 }
 
 static bool send_bytes(wadi_zmq_port *p, const void *data, size_t n, bool more) {
-    return zmq_send(p->socket, data, n, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0;
+    return wadi_zmq.send(p->socket, data, n, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0;
 }
 
 static bool send_chunk(wadi_zmq_port *p, wadi_chunk *c) {
@@ -161,16 +161,16 @@ static bool read_frames(wadi_zmq_port *p) {
     int more = 1;
     while (more) {
         zmq_msg_t m;
-        (void)zmq_msg_init(&m);
-        if (zmq_msg_recv(&m, p->socket, ZMQ_DONTWAIT) < 0) {
-            (void)zmq_msg_close(&m);
+        (void)wadi_zmq.msg_init(&m);
+        if (wadi_zmq.msg_recv(&m, p->socket, ZMQ_DONTWAIT) < 0) {
+            (void)wadi_zmq.msg_close(&m);
             return false;
         }
-        more = zmq_msg_more(&m);
+        more = wadi_zmq.msg_more(&m);
         if (p->frames < WADI_MESSAGE_FRAMES) {
             p->frame[p->frames++] = m;
         } else {
-            (void)zmq_msg_close(&m);
+            (void)wadi_zmq.msg_close(&m);
             p->frames_left_out = true;
         }
     }
@@ -178,14 +178,14 @@ static bool read_frames(wadi_zmq_port *p) {
 }
 
 static void close_frames(wadi_zmq_port *p) {
-    for (int i = 0; i < p->frames; i++) (void)zmq_msg_close(&p->frame[i]);
+    for (int i = 0; i < p->frames; i++) (void)wadi_zmq.msg_close(&p->frame[i]);
     p->frames = 0;
 }
 
 /* The reason that a peer has sent. It is shown to the user, so bytes that could control a terminal are removed. */
 static void read_reason(wadi_zmq_port *p, int at, char *out, size_t room) {
-    const size_t n = at < p->frames ? zmq_msg_size(&p->frame[at]) : 0;
-    const char *text = n > 0 ? zmq_msg_data(&p->frame[at]) : "no reason given";
+    const size_t n = at < p->frames ? wadi_zmq.msg_size(&p->frame[at]) : 0;
+    const char *text = n > 0 ? wadi_zmq.msg_data(&p->frame[at]) : "no reason given";
     (void)snprintf(out, room, "%.*s", (int)(n > 0 ? (n < room ? n : room) : room - 1), text);
     for (; *out != '\0'; out++)
         if ((unsigned char)*out < ' ' || *out == 0x7f) *out = '?';
@@ -220,8 +220,8 @@ static wadi_status read_wire(wadi_zmq_port *p, int at, wadi_wire_stream *stream,
     if (n < 1 || n > WADI_WIRE_FRAMES)
         return wadi_fail(err, WADI_IO, "link: a chunk without frames");
     for (int i = 0; i < n; i++) {
-        p->wire.frame[i].data = zmq_msg_data(&p->frame[at + i]);
-        p->wire.frame[i].bytes = (int64_t)zmq_msg_size(&p->frame[at + i]);
+        p->wire.frame[i].data = wadi_zmq.msg_data(&p->frame[at + i]);
+        p->wire.frame[i].bytes = (int64_t)wadi_zmq.msg_size(&p->frame[at + i]);
     }
     return wadi_wire_decode(p->wire.frame, n, &p->options.limits, p->options.buffers, stream, out,
                             err);
@@ -264,8 +264,8 @@ static wadi_status on_chunk(wadi_zmq_port *p, int peer, const wadi_control *c, i
 static wadi_status on_note(wadi_zmq_port *p, int peer, const wadi_control *c, int at,
                            wadi_error *err) {
     if (at + 1 != p->frames) return wadi_fail(err, WADI_IO, "link: a note is one frame");
-    const void *note = zmq_msg_data(&p->frame[at]);
-    const size_t n = zmq_msg_size(&p->frame[at]);
+    const void *note = wadi_zmq.msg_data(&p->frame[at]);
+    const size_t n = wadi_zmq.msg_size(&p->frame[at]);
     const bool none = (int)c->status == WADI_CONTROL_NO_NOTE;
     WADI_TRY(wadi_note_check(c, note, n, err));
     WADI_TRY(join_stream(p, peer, (uint64_t)c->number, err));
@@ -363,7 +363,8 @@ static void turn_away(wadi_zmq_port *p, int peer, const wadi_error *why, bool an
 static wadi_status read_control(wadi_zmq_port *p, int at, wadi_control *out, wadi_error *err) {
     if (p->frames_left_out) return wadi_fail(err, WADI_IO, "link: a message with too many frames");
     if (at >= p->frames) return wadi_fail(err, WADI_IO, "link: an empty message");
-    return wadi_control_read(zmq_msg_data(&p->frame[at]), zmq_msg_size(&p->frame[at]), out, err);
+    return wadi_control_read(wadi_zmq.msg_data(&p->frame[at]), wadi_zmq.msg_size(&p->frame[at]),
+                             out, err);
 }
 
 /* A peer without a seat gets one if its message makes sense. If the version of the message is not known here, it gets an answer. */
@@ -371,9 +372,9 @@ static void read_message(wadi_zmq_port *p) {
     wadi_error why = {.status = WADI_OK};
     wadi_control c = {0};
     const int at = p->options.bind ? 1 : 0;
-    const void *identity = zmq_msg_data(&p->frame[0]);
-    const size_t n = zmq_msg_size(&p->frame[0]);
-    const int fd = p->options.bind ? zmq_msg_get(&p->frame[p->frames - 1], ZMQ_SRCFD) : -1;
+    const void *identity = wadi_zmq.msg_data(&p->frame[0]);
+    const size_t n = wadi_zmq.msg_size(&p->frame[0]);
+    const int fd = p->options.bind ? wadi_zmq.msg_get(&p->frame[p->frames - 1], ZMQ_SRCFD) : -1;
     int peer = p->options.bind ? wadi_zmq_find(p, identity, n, fd) : p->partner;
     wadi_status status = read_control(p, at, &c, &why);
     const bool answer = c.kind != WADI_LINK_FAIL;
@@ -404,15 +405,17 @@ typedef struct event {
 /* Reads one event of the monitor; false: there is none. */
 static bool read_event(wadi_zmq_port *p, event *out) {
     zmq_msg_t m;
-    (void)zmq_msg_init(&m);
-    const bool there = p->monitor != NULL && zmq_msg_recv(&m, p->monitor, ZMQ_DONTWAIT) >= 0;
+    (void)wadi_zmq.msg_init(&m);
+    const bool there = p->monitor != NULL && wadi_zmq.msg_recv(&m, p->monitor, ZMQ_DONTWAIT) >= 0;
     *out = (event){0, -1};
-    if (there && zmq_msg_size(&m) == sizeof out->what + sizeof out->value) {
-        memcpy(&out->what, zmq_msg_data(&m), sizeof out->what);
-        memcpy(&out->value, (const char *)zmq_msg_data(&m) + sizeof out->what, sizeof out->value);
+    if (there && wadi_zmq.msg_size(&m) == sizeof out->what + sizeof out->value) {
+        memcpy(&out->what, wadi_zmq.msg_data(&m), sizeof out->what);
+        memcpy(&out->value, (const char *)wadi_zmq.msg_data(&m) + sizeof out->what,
+               sizeof out->value);
     }
-    if (there && zmq_msg_more(&m)) (void)zmq_msg_recv(&m, p->monitor, 0); /* the address */
-    (void)zmq_msg_close(&m);
+    if (there && wadi_zmq.msg_more(&m))
+        (void)wadi_zmq.msg_recv(&m, p->monitor, 0); /* the address */
+    (void)wadi_zmq.msg_close(&m);
     return there;
 }
 
@@ -462,8 +465,8 @@ bool wadi_zmq_in_doubt(const wadi_zmq_port *p) {
 static void settle_doubts(wadi_zmq_port *p) {
     int events = 0;
     size_t n = sizeof events;
-    (void)zmq_getsockopt(p->socket, ZMQ_EVENTS, &events,
-                         &n); /* the socket learns what it has lost */
+    (void)wadi_zmq.getsockopt(p->socket, ZMQ_EVENTS, &events,
+                              &n); /* the socket learns what it has lost */
     for (int i = 0; i < WADI_LINK_PEERS; i++) {
         wadi_remote *r = &p->remotes[i];
         if (!r->used || r->doubt_until_ns == 0) continue;

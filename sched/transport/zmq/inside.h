@@ -2,10 +2,9 @@
 #ifndef WADI_SCHED_TRANSPORT_ZMQ_INSIDE_H
 #define WADI_SCHED_TRANSPORT_ZMQ_INSIDE_H
 
-#include <zmq.h>
-
 #include "sched/link/link.h"
 #include "sched/transport/port.h"
+#include "sched/transport/zmq/library.h"
 #include "sched/transport/zmq/socket_file.h"
 #include "sched/transport/zmq/message.h"
 

@@ -21,7 +21,7 @@ enum {
 };
 
 static wadi_status zmq_fail(wadi_error *err, const wadi_zmq_port *p, const char *what) {
-    return wadi_fail(err, WADI_IO, "%s: %s: %s", p->address, what, zmq_strerror(errno));
+    return wadi_fail(err, WADI_IO, "%s: %s: %s", p->address, what, wadi_zmq.strerror(errno));
 }
 
 static void drop_payload(void *env, void *payload) {
@@ -93,7 +93,7 @@ static wadi_status sleep_a_while(wadi_zmq_port *p, wadi_error *err) {
     const int wake = p->base.wake_fd >= 0 ? p->base.wake_fd : wadi_task_stop_fd();
     if (wake >= 0) items[n++] = (zmq_pollitem_t){.fd = wake, .events = ZMQ_POLLIN};
     const long timeout = (long)(wadi_clock_sleep_ns(timeout_ms(p) * 1000000) / 1000000);
-    if (zmq_poll(items, n, timeout) < 0 && errno != EINTR) return zmq_fail(err, p, "poll");
+    if (wadi_zmq.poll(items, n, timeout) < 0 && errno != EINTR) return zmq_fail(err, p, "poll");
     if (n > 2 && (items[2].revents & ZMQ_POLLIN) != 0)
         return wadi_fail(err, WADI_CANCELLED, "cancelled");
     return WADI_OK;
@@ -142,8 +142,9 @@ static wadi_status attach(wadi_zmq_port *p, const char *address, wadi_error *err
 /* Each port has its own context, because the authenticator of zap.h serves one port of a context. */
 static wadi_status begin(wadi_zmq_port *p, const wadi_port_options *options, const char *file,
                          wadi_error *err) {
+    WADI_TRY(wadi_zmq_open(err));
     WADI_TRY(wadi_zmq_has_room(options->address, err));
-    p->context = zmq_ctx_new();
+    p->context = wadi_zmq.ctx_new();
     if (p->context == NULL)
         return wadi_fail(err, WADI_MEMORY, "%s: no ZeroMQ context", options->address);
     if (file != NULL && (p->path = strdup(file)) == NULL)
@@ -185,7 +186,7 @@ static void close_port(wadi_port *self) {
     wadi_zmq_socket_close(p->socket, p->monitor, has_listener(p));
     wadi_link_sender_fini(&p->sender);
     wadi_link_receiver_fini(&p->receiver);
-    if (p->context != NULL) (void)zmq_ctx_term(p->context);
+    if (p->context != NULL) (void)wadi_zmq.ctx_term(p->context);
     free(p->path);
     free(p->note);
     free(p);
@@ -329,5 +330,6 @@ wadi_status wadi_zmq_port_open(const wadi_port_options *options, const char *fil
 }
 
 void wadi_zmq_version(int out[3]) {
-    zmq_version(&out[0], &out[1], &out[2]);
+    out[0] = out[1] = out[2] = 0;
+    if (wadi_zmq_open(NULL) == WADI_OK) wadi_zmq.version(&out[0], &out[1], &out[2]);
 }

@@ -9,7 +9,7 @@
 WADI_NODISCARD wadi_status wadi_zmq_port_open(const wadi_port_options *options, const char *file,
                                               wadi_port **out, wadi_error *err);
 
-/* The version of the library in use, by its three numbers. */
+/* The version of the library in use, by its three numbers; zeros: it is not there. */
 void wadi_zmq_version(int out[3]);
 
 #endif

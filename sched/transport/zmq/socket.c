@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <zmq.h>
 
 #include "base/error.h"
+#include "sched/transport/zmq/library.h"
 #include "sched/transport/zmq/zap.h"
 
 enum {
@@ -26,7 +26,7 @@ enum {
 };
 
 static wadi_status zmq_fail(wadi_error *err, const char *address, const char *what) {
-    return wadi_fail(err, WADI_IO, "%s: %s: %s", address, what, zmq_strerror(errno));
+    return wadi_fail(err, WADI_IO, "%s: %s: %s", address, what, wadi_zmq.strerror(errno));
 }
 
 static wadi_status check_options(const char *address, const wadi_port_options *o, wadi_error *err) {
@@ -46,11 +46,11 @@ static wadi_status check_options(const char *address, const wadi_port_options *o
 }
 
 static int set_int(void *socket, int option, int value) {
-    return zmq_setsockopt(socket, option, &value, sizeof value);
+    return wadi_zmq.setsockopt(socket, option, &value, sizeof value);
 }
 
 static int set_text(void *socket, int option, const char *value) {
-    return zmq_setsockopt(socket, option, value, strlen(value) + 1);
+    return wadi_zmq.setsockopt(socket, option, value, strlen(value) + 1);
 }
 
 static wadi_status set_keys(void *context, void *socket, const char *address,
@@ -62,7 +62,7 @@ static wadi_status set_keys(void *context, void *socket, const char *address,
         char domain[32];
         WADI_TRY(wadi_zap_admit(context, o->curve_clients, domain, sizeof domain, err));
         rc = set_int(socket, ZMQ_CURVE_SERVER, 1);
-        if (rc == 0) rc = zmq_setsockopt(socket, ZMQ_ZAP_DOMAIN, domain, strlen(domain));
+        if (rc == 0) rc = wadi_zmq.setsockopt(socket, ZMQ_ZAP_DOMAIN, domain, strlen(domain));
     } else if (rc == 0) {
         rc = set_text(socket, ZMQ_CURVE_SERVERKEY, o->curve_server);
     }
@@ -77,7 +77,7 @@ static int set_options(void *socket, const wadi_port_options *o) {
     if (rc == 0) rc = set_int(socket, ZMQ_LINGER, LINGER_MS);
     if (rc == 0 && o->bind) rc = set_int(socket, ZMQ_ROUTER_MANDATORY, 1);
     if (rc == 0)
-        rc = zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &o->limits.bytes, sizeof o->limits.bytes);
+        rc = wadi_zmq.setsockopt(socket, ZMQ_MAXMSGSIZE, &o->limits.bytes, sizeof o->limits.bytes);
     if (rc == 0) rc = set_int(socket, ZMQ_TCP_KEEPALIVE, 1);
     if (rc == 0) rc = set_int(socket, ZMQ_TCP_KEEPALIVE_IDLE, IDLE_S);
     if (rc == 0) rc = set_int(socket, ZMQ_TCP_KEEPALIVE_INTVL, ASK_S);
@@ -89,21 +89,21 @@ static int set_options(void *socket, const wadi_port_options *o) {
 static int start_monitor(void *context, void *socket, void **out_monitor) {
     char name[64];
     (void)snprintf(name, sizeof name, "inproc://wadi-monitor-%p", socket);
-    if (zmq_socket_monitor(socket, name,
-                           ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
-                               ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
-                               ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) != 0)
+    if (wadi_zmq.socket_monitor(socket, name,
+                                ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
+                                    ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
+                                    ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) != 0)
         return -1;
-    *out_monitor = zmq_socket(context, ZMQ_PAIR);
+    *out_monitor = wadi_zmq.socket(context, ZMQ_PAIR);
     if (*out_monitor == NULL || set_int(*out_monitor, ZMQ_LINGER, 0) != 0) return -1;
-    return zmq_connect(*out_monitor, name);
+    return wadi_zmq.connect(*out_monitor, name);
 }
 
 wadi_status wadi_zmq_socket_open(void *context, const char *address,
                                  const wadi_port_options *options, void **out_socket,
                                  void **out_monitor, wadi_error *err) {
     WADI_TRY(check_options(address, options, err));
-    *out_socket = zmq_socket(context, options->bind ? ZMQ_ROUTER : ZMQ_DEALER);
+    *out_socket = wadi_zmq.socket(context, options->bind ? ZMQ_ROUTER : ZMQ_DEALER);
     if (*out_socket == NULL || set_options(*out_socket, options) != 0) {
         return zmq_fail(err, address, "socket");
     }
@@ -111,8 +111,9 @@ wadi_status wadi_zmq_socket_open(void *context, const char *address,
     if (start_monitor(context, *out_socket, out_monitor) != 0) {
         return zmq_fail(err, address, "monitor");
     }
-    if (options->bind && zmq_bind(*out_socket, address) != 0) return zmq_fail(err, address, "bind");
-    if (!options->bind && zmq_connect(*out_socket, address) != 0) {
+    if (options->bind && wadi_zmq.bind(*out_socket, address) != 0)
+        return zmq_fail(err, address, "bind");
+    if (!options->bind && wadi_zmq.connect(*out_socket, address) != 0) {
         return zmq_fail(err, address, "connect");
     }
     return WADI_OK;
@@ -120,10 +121,10 @@ wadi_status wadi_zmq_socket_open(void *context, const char *address,
 
 void wadi_zmq_socket_close(void *socket, void *monitor, bool linger) {
     if (monitor != NULL) {
-        (void)zmq_socket_monitor(socket, NULL, 0);
-        (void)zmq_close(monitor);
+        (void)wadi_zmq.socket_monitor(socket, NULL, 0);
+        (void)wadi_zmq.close(monitor);
     }
     if (socket == NULL) return;
     if (!linger) (void)set_int(socket, ZMQ_LINGER, 0);
-    (void)zmq_close(socket);
+    (void)wadi_zmq.close(socket);
 }

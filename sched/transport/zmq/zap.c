@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zmq.h>
 
 #include "base/error.h"
 #include "base/thread.h"
+#include "sched/transport/zmq/library.h"
 
 static const char DOMAIN[] = "wadi";
 
@@ -41,7 +41,7 @@ static void answer(const authenticator *a, const char *request_id, bool admit) {
         "",    ""};
     const size_t n = sizeof frames / sizeof frames[0];
     for (size_t i = 0; i < n; i++) {
-        (void)zmq_send(a->socket, frames[i], strlen(frames[i]), i + 1 < n ? ZMQ_SNDMORE : 0);
+        (void)wadi_zmq.send(a->socket, frames[i], strlen(frames[i]), i + 1 < n ? ZMQ_SNDMORE : 0);
     }
 }
 
@@ -53,7 +53,7 @@ static bool serve(const authenticator *a) {
     bool has_key = false;
     int more = 1;
     for (int i = 0; more != 0; i++) {
-        const int n = zmq_recv(a->socket, frame, sizeof frame - 1, 0);
+        const int n = wadi_zmq.recv(a->socket, frame, sizeof frame - 1, 0);
         if (n < 0) return errno == EINTR;
         frame[n < FRAME_BYTES ? n : FRAME_BYTES - 1] = '\0';
         if (i == 1) memcpy(id, frame, sizeof id);
@@ -64,7 +64,7 @@ static bool serve(const authenticator *a) {
             has_key = true;
         }
         size_t size = sizeof more;
-        if (zmq_getsockopt(a->socket, ZMQ_RCVMORE, &more, &size) != 0) return false;
+        if (wadi_zmq.getsockopt(a->socket, ZMQ_RCVMORE, &more, &size) != 0) return false;
     }
     answer(a, id,
            has_key && strcmp(domain, DOMAIN) == 0 && strcmp(mechanism, "CURVE") == 0 &&
@@ -77,14 +77,14 @@ static void *run(void *env) {
     authenticator *a = env;
     while (serve(a)) {
     }
-    (void)zmq_close(a->socket);
+    (void)wadi_zmq.close(a->socket);
     free(a);
     return NULL;
 }
 
 static wadi_status read_keys(authenticator *a, const char *const *keys, wadi_error *err) {
     for (size_t i = 0; i < a->keys; i++) {
-        if (strlen(keys[i]) != 40 || zmq_z85_decode(a->key[i], keys[i]) == NULL) {
+        if (strlen(keys[i]) != 40 || wadi_zmq.z85_decode(a->key[i], keys[i]) == NULL) {
             return wadi_fail(err, WADI_INVALID, "client key %zu is not a key", i + 1);
         }
     }
@@ -92,9 +92,9 @@ static wadi_status read_keys(authenticator *a, const char *const *keys, wadi_err
 }
 
 static wadi_status start(void *context, authenticator *a, wadi_error *err) {
-    a->socket = zmq_socket(context, ZMQ_REP);
-    if (a->socket == NULL || zmq_bind(a->socket, "inproc://zeromq.zap.01") != 0) {
-        return wadi_fail(err, WADI_IO, "authenticator: %s", zmq_strerror(errno));
+    a->socket = wadi_zmq.socket(context, ZMQ_REP);
+    if (a->socket == NULL || wadi_zmq.bind(a->socket, "inproc://zeromq.zap.01") != 0) {
+        return wadi_fail(err, WADI_IO, "authenticator: %s", wadi_zmq.strerror(errno));
     }
     pthread_t thread;
     if (pthread_create(&thread, NULL, run, a) != 0) {
@@ -106,6 +106,7 @@ static wadi_status start(void *context, authenticator *a, wadi_error *err) {
 
 wadi_status wadi_zap_admit(void *context, const char *const *keys, char *out_domain, size_t room,
                            wadi_error *err) {
+    WADI_TRY(wadi_zmq_open(err));
     size_t n = 0;
     while (keys[n] != NULL) n++;
     authenticator *a = calloc(1, sizeof *a + n * sizeof a->key[0]);
@@ -114,7 +115,7 @@ wadi_status wadi_zap_admit(void *context, const char *const *keys, char *out_dom
     wadi_status status = read_keys(a, keys, err);
     if (status == WADI_OK) status = start(context, a, err);
     if (status != WADI_OK) {
-        if (a->socket != NULL) (void)zmq_close(a->socket);
+        if (a->socket != NULL) (void)wadi_zmq.close(a->socket);
         free(a);
         return status;
     }
