@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 
+/* Smaller pieces, in bytes, lie side by side, so that a run of them is copied at once. */
+enum { NEAR = 512 };
 /* Copying less than this is not worth waking another worker. */
 static const int64_t grain_bytes = 1 << 18;
 
@@ -29,6 +31,12 @@ static void make_places(wadi_emissions *e, int slot) {
     if (wadi_slots_room_for_columns(e->slots, slot, m->each * m->count)) m->guess = m->each;
 }
 
+/* The bytes of a value if elements are vectors of one field, else 0. */
+static int64_t size_of_vectors(const wadi_plan_slot *p) {
+    const bool is = p->kind == WADI_SLOT_IRREGULAR && p->rank == 1 && p->fields == 1;
+    return is ? wadi_type_size(p->type[0]) : 0;
+}
+
 bool wadi_emissions_expect(wadi_emissions *e, int slot, int64_t count) {
     wadi_slots *slots = e->slots;
     wadi_emission *m = &e->of[slot];
@@ -44,6 +52,7 @@ bool wadi_emissions_expect(wadi_emissions *e, int slot, int64_t count) {
         if (m->block == NULL) return false;
         m->piece = wadi_buffers_address(m->block);
         memset(m->piece, 0, (size_t)count * sizeof *m->piece);
+        m->size = size_of_vectors(wadi_slots_plan(slots, slot));
         make_places(e, slot);
     }
     m->expected = true;
@@ -77,9 +86,13 @@ static int64_t aligned(int64_t bytes) {
     return (bytes + WADI_ALIGN - 1) / WADI_ALIGN * WADI_ALIGN;
 }
 
-/* Points col at the columns of a piece of `values` values; returns its size. */
+/* Points col at the columns of a piece of `values` values; returns its size. A single column is as long as its values. */
 static int64_t lay_out(const wadi_plan_slot *p, int64_t values, char *piece, void **col) {
     int64_t bytes = 0;
+    if (p->fields == 1) {
+        if (piece != NULL) col[0] = piece;
+        return values * wadi_type_size(p->type[0]);
+    }
     for (int f = 0; f < p->fields; f++) {
         if (piece != NULL) col[f] = piece + bytes;
         bytes += aligned(values * wadi_type_size(p->type[f]));
@@ -96,6 +109,17 @@ static bool make_columns(wadi_emissions *e, int slot, int64_t values) {
     return true;
 }
 
+/* A short vector of one field. */
+static wadi_fault_kind put_small(const wadi_emission *m, const wadi_slot *seen,
+                                 wadi_scratch *staging, int64_t s, int64_t values, void **col,
+                                 int64_t *out_bytes) {
+    *out_bytes = values * m->size;
+    seen->shape[s] = values;
+    seen->offset[s + 1] = values;
+    col[0] = m->piece[s] = wadi_scratch_take_beside(staging, *out_bytes);
+    return col[0] != NULL ? WADI_FAULT_NONE : WADI_FAULT_MEMORY;
+}
+
 wadi_fault_kind wadi_emissions_put(wadi_emissions *e, const wadi_slot *seen, wadi_scratch *staging,
                                    int slot, int64_t s, const int64_t *shape, void **col,
                                    int64_t *out_bytes) {
@@ -104,6 +128,9 @@ wadi_fault_kind wadi_emissions_put(wadi_emissions *e, const wadi_slot *seen, wad
     const wadi_slot *to = &slots->slot[slot];
     const wadi_emission *m = &e->of[slot];
     WADI_ASSERT(m->expected && s >= 0 && s < m->count);
+    if (m->size > 0 && shape[0] >= 0 && shape[0] < NEAR / m->size &&
+        (shape[0] != m->guess || m->guess == 0) && seen->offset != NULL)
+        return put_small(m, seen, staging, s, shape[0], col, out_bytes);
     const int64_t values = wadi_shape_values(p->rank, shape);
     *out_bytes = values;
     if (values < 0) return WADI_FAULT_EXTENT;
@@ -123,7 +150,8 @@ wadi_fault_kind wadi_emissions_put(wadi_emissions *e, const wadi_slot *seen, wad
         return WADI_FAULT_NONE;
     }
     *out_bytes = lay_out(p, values, NULL, NULL);
-    char *piece = wadi_scratch_take(staging, *out_bytes);
+    char *piece = *out_bytes < NEAR ? wadi_scratch_take_beside(staging, *out_bytes)
+                                    : wadi_scratch_take(staging, *out_bytes);
     if (piece == NULL) return WADI_FAULT_MEMORY;
     m->piece[s] = piece;
     (void)lay_out(p, values, piece, col);
@@ -137,12 +165,26 @@ typedef struct compaction {
     void *const *place; /* [fields] columns of the elements without a piece */
 } compaction;
 
+/* The end of the run of elements from s on whose single columns lie one behind the other. */
+static int64_t run_of(const compaction *c, int64_t s, int64_t end, int64_t size) {
+    const int64_t *offset = c->to->offset;
+    const char *next = c->piece[s];
+    while (s < end && c->piece[s] == next) {
+        next += (offset[s + 1] - offset[s]) * size;
+        s++;
+    }
+    return s;
+}
+
 static void copy_pieces(void *env, int worker, int64_t begin, int64_t end) {
     WADI_UNUSED(worker);
     const compaction *c = env;
-    for (int64_t s = begin; s < end; s++) {
+    const int64_t size = wadi_type_size(c->p->type[0]);
+    for (int64_t s = begin, next; s < end; s = next) {
+        const bool runs = c->p->fields == 1 && c->piece[s] != NULL;
+        next = runs ? run_of(c, s, end, size) : s + 1;
         const int64_t start = c->to->offset[s];
-        const int64_t values = c->to->offset[s + 1] - start;
+        const int64_t values = c->to->offset[next] - start;
         void *from[WADI_MAX_FIELDS];
         if (values == 0) continue;
         for (int f = 0; c->piece[s] == NULL && f < c->p->fields; f++) {
@@ -150,8 +192,8 @@ static void copy_pieces(void *env, int worker, int64_t begin, int64_t end) {
         }
         if (c->piece[s] != NULL) (void)lay_out(c->p, values, c->piece[s], from);
         for (int f = 0; f < c->p->fields; f++) {
-            const int64_t size = wadi_type_size(c->p->type[f]);
-            memcpy((char *)c->to->col[f] + start * size, from[f], (size_t)(values * size));
+            const int64_t each = wadi_type_size(c->p->type[f]);
+            memcpy((char *)c->to->col[f] + start * each, from[f], (size_t)(values * each));
         }
     }
 }

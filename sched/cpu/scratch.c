@@ -52,6 +52,19 @@ static bool advance(wadi_scratch *s, int64_t bytes) {
 void *wadi_scratch_take(wadi_scratch *s, int64_t bytes) {
     if (bytes < 0 || bytes > (INT64_C(1) << USED_BITS) - WADI_ALIGN) return NULL;
     const int64_t rounded = (bytes + WADI_ALIGN - 1) / WADI_ALIGN * WADI_ALIGN;
+    s->used = (s->used + WADI_ALIGN - 1) / WADI_ALIGN * WADI_ALIGN;
+    if (s->current < 0 || rounded > capacity(s, s->current) - s->used) {
+        if (!advance(s, rounded)) return NULL;
+    }
+    void *memory = s->address[s->current] + s->used;
+    s->used += rounded;
+    return memory;
+}
+
+void *wadi_scratch_take_beside(wadi_scratch *s, int64_t bytes) {
+    enum { STEP = 8 };
+    if (bytes < 0 || bytes > (INT64_C(1) << USED_BITS) - WADI_ALIGN) return NULL;
+    const int64_t rounded = (bytes + STEP - 1) / STEP * STEP;
     if (s->current < 0 || rounded > capacity(s, s->current) - s->used) {
         if (!advance(s, rounded)) return NULL;
     }

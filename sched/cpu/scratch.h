@@ -21,6 +21,8 @@ void wadi_scratch_fini(wadi_scratch *s);
 
 /* 64-byte aligned, not cleared; NULL when out of memory. */
 void *wadi_scratch_take(wadi_scratch *s, int64_t bytes);
+/* The same, 8-byte aligned: directly behind what was taken before, if there is room. */
+void *wadi_scratch_take_beside(wadi_scratch *s, int64_t bytes);
 int64_t wadi_scratch_mark(const wadi_scratch *s);
 void wadi_scratch_rewind(wadi_scratch *s, int64_t mark);
 /* Call this between jobs: frees everything that was given out. */
