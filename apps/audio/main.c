@@ -182,6 +182,7 @@ typedef struct work {
     flac_options *options;
     flac_session *session; /* NULL: none */
     size_t next;           /* input */
+    size_t failed;         /* inputs, of this process */
     int rc;
 } work;
 
@@ -200,39 +201,51 @@ static void tell_failure(work *w, wadi_status status, const char *what) {
 /* Errors are of the session. An input that fails is told. */
 static wadi_status treat_next(work *w, wadi_error *err) {
     flac_options *o = w->options;
-    bool done = false, ours = false;
+    bool ours = false;
     const bool force = o->force;
     wadi_error why = {0};
     wadi_status st = flac_options_pick(o, w->next, &why);
-    if (st == WADI_OK) WADI_TRY(flac_session_begin(w->session, o, w->next, &done, &ours, err));
+    if (st == WADI_OK) WADI_TRY(flac_session_begin(w->session, o, w->next, &ours, err));
     o->force = force || ours;
-    if (st == WADI_OK && !done) st = treat(o, &why);
+    if (st == WADI_OK) st = treat(o, &why);
     o->force = force;
     if (st != WADI_OK) tell_failure(w, st, why.msg);
     if (wadi_process_signal() != 0 && st != WADI_OK) return WADI_OK; /* it was cut short */
-    flac_session_note(w->session, ++w->next, w->rc != EXIT_SUCCESS, warned);
+    w->failed += st != WADI_OK;
+    flac_session_note(w->session, w->next, st == WADI_OK, warned);
     return WADI_OK;
 }
 
+/* What is left, in words: the same command does it. */
+static void tell_rest(const work *w, size_t done) {
+    fprintf(stderr, "wadi-flac: %zu of %zu inputs are done: the same command goes on%s\n", done,
+            w->options->inputs.n, w->failed > 0 ? " with those that failed" : "");
+}
+
 /* If one input fails, the others are still treated; a signal ends all. */
-static void treat_all(work *w) {
+static wadi_status treat_each(work *w, wadi_error *err) {
     const size_t n = w->options->inputs.n;
+    for (; w->next < n && wadi_process_signal() == 0 && !atomic_load(&drains); w->next++)
+        if (!flac_session_is_done(w->session, w->next)) WADI_TRY(treat_next(w, err));
+    return WADI_OK;
+}
+
+static void treat_all(work *w) {
+    const size_t before = flac_session_done(w->session);
     wadi_error err = {0};
-    wadi_status st = WADI_OK;
-    w->next = flac_session_first(w->session);
-    if (flac_session_failed(w->session)) w->rc = EXIT_FAILURE;
     warned = warned || flac_session_warned(w->session);
-    if (w->next > 0 && !w->options->quiet)
-        fprintf(stderr, "wadi-flac: %zu of %zu inputs are done already\n", w->next, n);
-    while (st == WADI_OK && w->next < n && wadi_process_signal() == 0 && !atomic_load(&drains))
-        st = treat_next(w, &err);
-    const bool all = st == WADI_OK && w->next == n;
-    const wadi_status closed = flac_session_close(w->session, all, st == WADI_OK ? &err : NULL);
+    if (before > 0 && !w->options->quiet)
+        fprintf(stderr, "wadi-flac: %zu of %zu inputs are done already\n", before,
+                w->options->inputs.n);
+    wadi_status st = treat_each(w, &err);
+    const size_t done = flac_session_done(w->session);
+    const wadi_status closed = flac_session_close(w->session, st == WADI_OK ? &err : NULL);
     st = st == WADI_OK ? closed : st;
     if (st != WADI_OK) tell_failure(w, st, err.msg);
-    if (all || st != WADI_OK || !atomic_load(&drains) || wadi_process_signal() != 0) return;
-    fprintf(stderr, "wadi-flac: %zu of %zu inputs are done: the same command goes on\n", w->next,
-            n);
+    if (w->session == NULL || done == w->options->inputs.n || st != WADI_OK) return;
+    const bool drained = atomic_load(&drains) && wadi_process_signal() == 0;
+    if (drained || w->failed > 0) tell_rest(w, done);
+    if (!drained) return;
     w->rc = EXIT_SUCCESS;
     warned = false;
 }

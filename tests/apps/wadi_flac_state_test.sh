@@ -55,8 +55,23 @@ echo mine >b.flac
 "$program" $raw --state kept $many 2>message && wrong "an output was replaced"
 [ "$(cat b.flac)" = mine ] || wrong "an output of somebody else was replaced"
 grep -q 'b.flac' message || wrong "no word of b.flac: $(cat message)"
-[ ! -e kept ] || wrong "the state is left after a failure"
-rm -f ./*.flac
+# the others are done, and it is tried again when it is asked for again
+[ -s kept/state ] || wrong "what has failed is forgotten"
+grep -q '3 of 4 inputs are done: the same command goes on with those that failed' message || wrong "one that failed: $(cat message)"
+rm b.flac
+"$program" $raw --state kept $many || wrong "an input that failed does not go on"
+same "after a failure"
+
+# ---- one that failed, and one behind it that is killed right behind its output ----
+mv a.raw away.raw
+"$program" $raw --state kept $many 2>/dev/null &
+pid=$!
+while [ ! -e c.flac ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+kill -KILL $pid 2>/dev/null
+wait $pid 2>/dev/null
+mv away.raw a.raw
+"$program" $raw --state kept $many || wrong "failed and killed: it does not go on"
+same "failed and killed"
 
 # ---- the first signal drains, and the same command goes on with inputs that are deleted when they are done ----
 "$program" $raw --state kept --delete-input-file $many 2>message &
