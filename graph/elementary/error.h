@@ -1,37 +1,41 @@
-/* erf and erfc. erfc(x) is e^(-x^2) / (1 + 2 x) times a function of (x - 15/4) / (x + 15/4) that is nearly flat (J. L. Schonfelder, Chebyshev
- * Expansions for the Error and Related Functions, 1978; M. M. Shepherd and J. G. Laframboise, 1981). Small arguments of erf of f64 have a
- * polynomial of their own; for f32 all are 1 - p(x)^-16 (C. Hastings, Approximations for Digital Computers, 1955). */
+/* erf and erfc.
+ *
+ * erf of f64 is a sum of derivatives at a point beside the argument, of which there is a table. That of f32 has a polynomial up to 15/16, and is 1 - 2^-q
+ * beyond. erfc(x) is e^(-x^2) / (1 + 2 x) times a function of (x - 15/4) / (x + 15/4) that is nearly flat (J. L. Schonfelder, Chebyshev Expansions for the
+ * Error and Related Functions, 1978; M. M. Shepherd and J. G. Laframboise, 1981). */
 #ifndef WADI_ELEMENTARY_ERROR_H
 #define WADI_ELEMENTARY_ERROR_H
 
 #include "graph/elementary/exponential.h"
+#include "graph/elementary/points.h"
 
-/* e^(low - x) of x from 0 to 40 */
-WADI_FN double wadi_exp_least(double x, double low) {
-    double r, rl;
-    const double t = wadi_exp_start(-x, -low, &r, &rl);
-    const double p = r + WADI_FMA(r * r, wadi_poly_exp_f64(r), rl, );
-    const double scale = wadi_of_bits_f64((wadi_bits_of_f64(t) - 1023) << 52);
-    return WADI_FMA(scale, p, scale, );
-}
-
-/* erf(t) / t - 1 of z - low = t^2, t up to 9/8. What is taken off the polynomial keeps its rounding errors small. */
-WADI_FN double wadi_erf_ratio(double z, double low) {
+/* erf(t) / t - 1 of z = t^2, t up to 1/2. What is taken off the polynomial keeps its rounding errors small. */
+WADI_FN double wadi_erf_ratio(double z) {
     const double first = WADI_FMA(z, -0.28125, 0x1.06eba8214db69p-3, );
-    const double rest = WADI_FMA(low, 0.25, -0x1.ca38add6025p-57, );
-    return first + WADI_FMA(z, wadi_poly_erf_f64(z), rest, );
+    return first + WADI_FMA(z, wadi_poly_erf_f64(z), -0x1.ca38add6025p-57, );
 }
 
+/* erf(p + r) = erf(p) + s (r + r^2 (h1 + h2 r + ... + h6 r^5)) of the nearest p = 79 k / 4096, with s the slope there and h the polynomials of C. Hermite of p,
+ * over factorials. */
 WADI_FN double wadi_erf_f64(double x) {
-    const double a = WADI_MATH(fabs, )(x), b = a > 6 ? 6 : a, z = b * b;
-    /* both quotients by one division */
-    const double c = b + 3.75, d = WADI_FMA(2.0, b, 1.0, ), inverse = 1 / (c * d);
-    const double q = c * inverse, part = WADI_FMA(WADI_FMA(-q, d, 1.0, ), q, q, );
-    const double g = wadi_poly_erf_outer((b - 3.75) * (d * inverse)) * part;
-    const double low = WADI_FMA(-b, b, z, );
-    const double outer = WADI_FMA(-wadi_exp_least(z, low), g, 1.0, );
-    const double inner = WADI_FMA(x, wadi_erf_ratio(z, low), x, );
-    return a < 1.0625 ? inner : WADI_MATH(copysign, )(x != x ? a : outer, x);
+    const double b = wadi_at_most_f64(WADI_MATH(fabs, )(x), 5.9375);
+    const double t = WADI_FMA(b, 4096.0 / 79, 6755399441055744.0, ),
+                 p = (t - 6755399441055744.0) * (79 / 4096.0);
+    const int64_t k = (int64_t)(wadi_bits_of_f64(t) & 511);
+    const double r = b - p, y = p * p, z = r * r, s = wadi_erf_points[k + 310];
+    const double h2 = WADI_FMA(y, 0x1.5555555555555p-1, -0x1.5555555555555p-2, );
+    const double h3 = WADI_FMA(y, -0x1.5555555555555p-2, 0.5, );
+    const double h4 = WADI_FMA(WADI_FMA(y, 0x1.1111111111111p-3, -0.4, ), y, 0.1, );
+    const double h5 = WADI_FMA(WADI_FMA(y, -0x1.6c16c16c16c17p-5, 0x1.c71c71c71c71cp-3, ), y,
+                               -0x1.5555555555555p-3, );
+    const double h6 = WADI_FMA(WADI_FMA(y, 0x1.a01a01a01a01ap-7, -0x1.8618618618618p-4, ), y,
+                               0x1.2492492492492p-3, );
+    const double h7 = WADI_FMA(h6, y, -0x1.8618618618618p-6, );
+    const double even = WADI_FMA(WADI_FMA(h7, z, h4, ), z, h2, );
+    const double odd = WADI_FMA(WADI_FMA(h5, z, h3, ), z, -1.0, );
+    const double more = WADI_FMA(s * z, WADI_FMA(even, r, odd * p, ), wadi_erf_points[k + 620], );
+    const double result = wadi_erf_points[k] + WADI_FMA(s, r, more, );
+    return WADI_MATH(copysign, )(x != x ? x : result, x);
 }
 
 WADI_FN double wadi_erfc_f64(double x) {
@@ -51,8 +55,7 @@ WADI_FN double wadi_erfc_f64(double x) {
     const double q = wadi_quotient_of_sums(n, nl, d, dl, &ql);
     const double right = wadi_scaled_f64(q + ql, k);
     const double u = a < 0.5 ? a * a : 0;
-    const double m = wadi_sum_ordered(1, -x, &ml),
-                 near = m + WADI_FMA(-x, wadi_erf_ratio(u, 0), ml, );
+    const double m = wadi_sum_ordered(1, -x, &ml), near = m + WADI_FMA(-x, wadi_erf_ratio(u), ml, );
     const double y = x < 0 ? 2 - right : right, z = a < 0.5 ? near : y;
     return x != x ? x : z;
 }

@@ -362,22 +362,16 @@ WADI_FN float wadi_poly_cbrt_f32(float x) {
     y = WADI_FMA(y, x, 0x1.ab856c0000000p+0f, f);
     return y;
 }
-/* (erf(t) / t - 2 / sqrt(pi)) / t^2 + 9/32 of x = t^2, t up to 9/8, within 2^-56.6 */
+/* (erf(t) / t - 2 / sqrt(pi)) / t^2 + 9/32 of x = t^2, t up to 1/2, within 2^-59.4 */
 WADI_FN double wadi_poly_erf_f64(double x) {
-    double y = -0x1.20c4cdb504099p-46;
-    y = WADI_FMA(y, x, 0x1.c310944ec86f2p-42, );
-    y = WADI_FMA(y, x, -0x1.d07f2e0c16d67p-38, );
-    y = WADI_FMA(y, x, 0x1.9d9fdbe39df98p-34, );
-    y = WADI_FMA(y, x, -0x1.51c887521253ap-30, );
-    y = WADI_FMA(y, x, 0x1.fcc3f1a978142p-27, );
-    y = WADI_FMA(y, x, -0x1.5f7420720d320p-23, );
-    y = WADI_FMA(y, x, 0x1.b9e6c917e3c3fp-20, );
-    y = WADI_FMA(y, x, -0x1.f4d25c3698b10p-17, );
-    y = WADI_FMA(y, x, 0x1.f9a326f986f7bp-14, );
-    y = WADI_FMA(y, x, -0x1.c02db4003fe06p-11, );
-    y = WADI_FMA(y, x, 0x1.565bcd0e6a51cp-8, );
-    y = WADI_FMA(y, x, -0x1.b82ce31288b50p-6, );
-    y = WADI_FMA(y, x, 0x1.ce2f21a042be2p-4, );
+    double y = -0x1.3d8b39d54153dp-23;
+    y = WADI_FMA(y, x, 0x1.b7f30850d48a8p-20, );
+    y = WADI_FMA(y, x, -0x1.f4c2b3b43d836p-17, );
+    y = WADI_FMA(y, x, 0x1.f9a2dd80b8e29p-14, );
+    y = WADI_FMA(y, x, -0x1.c02db3355a85bp-11, );
+    y = WADI_FMA(y, x, 0x1.565bcd0d2f387p-8, );
+    y = WADI_FMA(y, x, -0x1.b82ce31286ca6p-6, );
+    y = WADI_FMA(y, x, 0x1.ce2f21a042bcfp-4, );
     y = WADI_FMA(y, x, -0x1.849d1ac0de79bp-4, );
     return y;
 }
@@ -429,26 +423,6 @@ WADI_FN double wadi_poly_erfc_f64(double x) {
     y = WADI_FMA(y, x, 0x1.510169d0967f8p-4, );
     y = WADI_FMA(y, x, 0x1.d5f2948159bd8p-9, );
     y = WADI_FMA(y, x, -0x1.1f367683f89a7p-3, );
-    return y;
-}
-/* exp(y^2) erfc(y) (1 + 2 y) of the same x, y from 17/16 to 6, for erf, within 2^-53.0 */
-WADI_FN double wadi_poly_erf_outer(double x) {
-    double y = -0x1.2d6deeb42e7fcp-18;
-    y = WADI_FMA(y, x, -0x1.e0bf97fd8f467p-17, );
-    y = WADI_FMA(y, x, 0x1.67df533fa9408p-16, );
-    y = WADI_FMA(y, x, 0x1.b257549be2745p-15, );
-    y = WADI_FMA(y, x, -0x1.3010fd5c79b5ep-12, );
-    y = WADI_FMA(y, x, 0x1.3402f49a011edp-12, );
-    y = WADI_FMA(y, x, 0x1.cc397f5599ffdp-10, );
-    y = WADI_FMA(y, x, -0x1.3f60424a01db6p-7, );
-    y = WADI_FMA(y, x, 0x1.d0b00394b3ea6p-6, );
-    y = WADI_FMA(y, x, -0x1.e0d0fa609b78fp-5, );
-    y = WADI_FMA(y, x, 0x1.7a14188ace137p-4, );
-    y = WADI_FMA(y, x, -0x1.bda9309a4221dp-4, );
-    y = WADI_FMA(y, x, 0x1.510169d0956bfp-4, );
-    y = WADI_FMA(y, x, 0x1.d5f294815e6d0p-9, );
-    y = WADI_FMA(y, x, -0x1.1f367683f899fp-3, );
-    y = WADI_FMA(y, x, 0x1.3ccda0b5d5dc2p+0, );
     return y;
 }
 /* exp(y^2) erfc(y) (1 + 2 y) of the same x, y up to 10.5, for results of f32, within 2^-27.3 of the result */
