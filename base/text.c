@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 void wadi_text_init(wadi_text *t) {
     *t = (wadi_text){0};
 }
@@ -45,6 +47,21 @@ void wadi_text_add_n(wadi_text *t, const char *s, size_t n) {
 
 void wadi_text_add(wadi_text *t, const char *s) {
     wadi_text_add_n(t, s, strlen(s));
+}
+
+void wadi_text_add_json(wadi_text *t, const char *s) {
+    const bool utf8 = wadi_utf8_is(s, strlen(s));
+    wadi_text_add(t, "\"");
+    for (; *s != '\0'; s++) {
+        const unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\')
+            wadi_text_addf(t, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f || (c > 0x7f && !utf8))
+            wadi_text_addf(t, "\\u%04x", c);
+        else
+            wadi_text_add_n(t, s, 1);
+    }
+    wadi_text_add(t, "\"");
 }
 
 /* The first try nearly always has enough room. */

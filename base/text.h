@@ -24,6 +24,9 @@ void wadi_text_add(wadi_text *t, const char *s);
 void wadi_text_add_n(wadi_text *t, const char *s, size_t n);
 void wadi_text_addf(wadi_text *t, const char *format, ...) WADI_PRINTF(2, 3);
 
+/* A JSON string (RFC 8259). Bytes that are no UTF-8 become characters of the same number. */
+void wadi_text_add_json(wadi_text *t, const char *s);
+
 /* Four spaces per level. */
 void wadi_text_indent(wadi_text *t, int levels);
 

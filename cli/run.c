@@ -128,6 +128,7 @@ static const wadi_args_option table[] = {
     {.name = "--receiver", .text = true, .field = offsetof(options, shared.links.receiver)},
     {.name = "--stats", .field = offsetof(options, stats)},
     {.name = "--profile", .field = offsetof(options, shared.run.profile)},
+    {.name = "--trace", .text = true, .field = offsetof(options, shared.run.trace)},
     {.name = "--sync", .field = offsetof(options, sync)},
     {.name = "--forget", .field = offsetof(options, shared.run.forget)},
     WADI_CLI_OPTIONS};
@@ -313,5 +314,7 @@ const wadi_cli_command wadi_cli_run = {
     "  --stats            prints on standard error how the run went\n"
     "  --profile          prints on standard error where its time went: a line for each kernel, "
     "and one for\n"
-    "                     each way of waiting; see docs/RUNTIME.md\n" WADI_CLI_LINKS_HELP,
+    "                     each way of waiting; see docs/RUNTIME.md\n"
+    "  --trace FILE       writes what each thread did, and when, for "
+    "https://ui.perfetto.dev\n" WADI_CLI_LINKS_HELP,
     run};

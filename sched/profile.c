@@ -56,9 +56,21 @@ wadi_account *wadi_profile_switch(wadi_profile *p, wadi_account *to) {
     wadi_account *before = p->at;
     const int64_t now = wadi_clock_ns();
     before->ns += now - p->since_ns;
+    if (p->lane != NULL && before != &p->of[WADI_PROFILE_REST])
+        wadi_trace_add(p->lane, (wadi_trace_what){.key = before}, p->since_ns, now, -1);
     p->since_ns = now;
     p->at = to;
     return before;
+}
+
+int64_t wadi_profile_span_begins(void) {
+    return mine != NULL && mine->lane != NULL ? wadi_clock_ns() : 0;
+}
+
+void wadi_profile_span(const char *name, int64_t begin_ns, int64_t elements) {
+    if (mine != NULL && begin_ns != 0)
+        wadi_trace_add(mine->lane, (wadi_trace_what){.name = name}, begin_ns, wadi_clock_ns(),
+                       elements);
 }
 
 wadi_account *wadi_profile_charge(wadi_profile_kind kind) {

@@ -7,6 +7,7 @@
 #define WADI_SCHED_PROFILE_H
 
 #include "sched/plan.h"
+#include "sched/trace.h"
 #include "wadi/profile.h"
 
 typedef struct wadi_account {
@@ -30,8 +31,9 @@ typedef struct wadi_profile {
     wadi_profiled *version;                   /* [nbodies][WADI_BODY_VERSIONS] */
     wadi_account *at;                         /* charged now */
     int64_t since_ns;
-    int64_t busy_ns; /* of workers, charged so far */
-    bool used;       /* by a thread now */
+    int64_t busy_ns;       /* of workers, charged so far */
+    bool used;             /* by a thread now */
+    wadi_trace_lane *lane; /* its accounts are traced; NULL: they are not */
     struct wadi_profile *next;
 } wadi_profile;
 
@@ -51,6 +53,9 @@ wadi_profile *wadi_profile_now(void);
 
 /* Charges `to` from now on. Returns what was charged before. p is the calling thread's. */
 wadi_account *wadi_profile_switch(wadi_profile *p, wadi_account *to);
+/* Since when it does: for a span around what is charged until wadi_profile_span. Both do nothing without a trace. */
+int64_t wadi_profile_span_begins(void);
+void wadi_profile_span(const char *name, int64_t begin_ns, int64_t elements);
 /* The same for what is no step, whether the thread has a profile or not; wadi_profile_back undoes it. */
 wadi_account *wadi_profile_charge(wadi_profile_kind kind);
 void wadi_profile_back(wadi_account *before);
@@ -61,6 +66,7 @@ wadi_account *wadi_profile_steps(wadi_profile *p, int body, wadi_version_key ver
 /* What rows are made of. */
 typedef struct wadi_profile_rows {
     wadi_profile_row *at;
+    const wadi_account **account; /* [n] that each is of; NULL: none */
     int n, room;
     wadi_arena *arena; /* of their texts */
     bool failed;
@@ -68,6 +74,7 @@ typedef struct wadi_profile_rows {
 
 /* Adds a row for each account of p that was charged (profile_rows.c). */
 void wadi_profile_add_rows(const wadi_profile *p, wadi_profile_rows *rows);
-void wadi_profile_add_row(wadi_profile_rows *rows, const wadi_profile_row *row);
+void wadi_profile_add_row(wadi_profile_rows *rows, const wadi_profile_row *row,
+                          const wadi_account *of);
 
 #endif

@@ -4,18 +4,27 @@
 #include "base/text.h"
 #include "sched/profile.h"
 
-void wadi_profile_add_row(wadi_profile_rows *rows, const wadi_profile_row *row) {
-    if (rows->n == rows->room) {
-        const int room = 2 * rows->room + 16;
-        wadi_profile_row *at = WADI_NEW_N(rows->arena, wadi_profile_row, (size_t)room);
-        if (at == NULL) {
-            rows->failed = true;
-            return;
-        }
-        if (rows->n > 0) memcpy(at, rows->at, (size_t)rows->n * sizeof *at);
-        rows->at = at;
-        rows->room = room;
+static bool has_room(wadi_profile_rows *rows) {
+    const int room = 2 * rows->room + 16;
+    if (rows->n < rows->room) return true;
+    wadi_profile_row *at = WADI_NEW_N(rows->arena, wadi_profile_row, (size_t)room);
+    const wadi_account **account = WADI_NEW_N(rows->arena, const wadi_account *, (size_t)room);
+    if (at == NULL || account == NULL) return false;
+    if (rows->n > 0) memcpy(at, rows->at, (size_t)rows->n * sizeof *at);
+    if (rows->n > 0) memcpy(account, rows->account, (size_t)rows->n * sizeof *account);
+    rows->at = at;
+    rows->account = account;
+    rows->room = room;
+    return true;
+}
+
+void wadi_profile_add_row(wadi_profile_rows *rows, const wadi_profile_row *row,
+                          const wadi_account *of) {
+    if (!has_room(rows)) {
+        rows->failed = true;
+        return;
     }
+    rows->account[rows->n] = of;
     rows->at[rows->n++] = *row;
 }
 
@@ -114,7 +123,7 @@ static void fill(wadi_profile_row *row, const wadi_profile *p, const wadi_accoun
     row->operations_f64 = a->operations[1];
     row->seconds = (double)a->ns / 1e9;
     row->busy = (double)a->busy_ns / 1e9;
-    wadi_profile_add_row(rows, row);
+    wadi_profile_add_row(rows, row, a);
 }
 
 static wadi_profile_kind kind_of(const wadi_plan_step *s) {

@@ -123,6 +123,9 @@ typedef struct wadi_run_options {
                       has; each time with a warning in the log. 0: such a failure ends the run */
     double
         retry_after_s; /**< the first time waits for so long, each further one twice as long, at most a minute; 0: 0.5 */
+    const char *
+        trace; /**< a file for https://ui.perfetto.dev that tells what each thread did, and when; the run keeps a profile as well. Borrowed until the run is
+                           destroyed. NULL: none. docs/RUNTIME.md */
     bool profile; /**< counts where the time goes, for wadi_run_profile (include/wadi/profile.h) */
 } wadi_run_options;
 

@@ -118,7 +118,9 @@ static wadi_status take(wadi_apart *a, wadi_chunk *owned_c, wadi_error *err) {
     wadi_meter *meter = &a->stream->x->meter;
     wadi_crew_begin_step(&a->crew);
     wadi_meter_busy(meter, a->crew.busy_as);
+    const int64_t span_ns = wadi_profile_span_begins();
     const wadi_status status = a->take(a->stream, owned_c, err);
+    wadi_profile_span("chunk", span_ns, owned_c->count);
     wadi_meter_idle(meter, a->crew.busy_as);
     wadi_chunk_release(owned_c);
     count_step(a);

@@ -10,20 +10,6 @@
 
 enum { MOST = 4096 };
 
-static void put_string(wadi_text *out, const char *s) {
-    wadi_text_add(out, "\"");
-    for (; *s != '\0'; s++) {
-        const unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            wadi_text_addf(out, "\\%c", c);
-        else if (c < 0x20 || c >= 0x7f)
-            wadi_text_addf(out, "\\u%04x", c);
-        else
-            wadi_text_add_n(out, s, 1);
-    }
-    wadi_text_add(out, "\"");
-}
-
 static void put_real(wadi_text *out, double x, int digits) {
     if (isfinite(x))
         wadi_text_addf(out, "%.*g", digits, x);
@@ -124,7 +110,7 @@ void wadi_dead_letter(wadi_text *out, int phase, int stage, const wadi_chunk *c,
     bool whole = true;
     wadi_text_addf(out, "{\"stage\": \"%d.%d\", \"element\": %lld, \"reason\": ", phase, stage,
                    (long long)(c->first + at));
-    put_string(out, reason);
+    wadi_text_add_json(out, reason);
     wadi_text_add(out, ", \"values\": [");
     for (int i = 0; i < c->components; i++) {
         const wadi_array a = wadi_chunk_array(c, i, at);

@@ -81,7 +81,10 @@ static wadi_status drain(wadi_outlet *o, wadi_error *err) {
         if (c == NULL) return WADI_OK;
         wadi_meter_busy(&x->meter, WADI_STAGE_SINK);
         const int ticket = wadi_task_work("elements from", c->first, o->plan->name);
+        const int64_t begin_ns = wadi_clock_ns();
         const wadi_status status = put_arrived(o, c, err);
+        wadi_trace_add(o->trace, (wadi_trace_what){.name = "write"}, begin_ns, wadi_clock_ns(),
+                       c->count);
         wadi_task_go_on(ticket);
         wadi_meter_idle(&x->meter, WADI_STAGE_SINK);
         wadi_mutex_lock(&x->lock);
@@ -133,6 +136,7 @@ static void sink_thread(void *env) {
     wadi_outlet *o = env;
     const wadi_task before = wadi_task_begin(
         (wadi_task){.name = "sink", .stop = &o->stream->x->stop, .waits = o->stream->x->waits});
+    o->trace = wadi_trace_lane_add(o->stream->x->trace, "sink", o->plan->name);
     deliver(o);
     wadi_task_end(before);
 }

@@ -103,10 +103,11 @@ static wadi_status compute(wadi_member *m, wadi_chunk *in, int64_t left, wadi_ou
     wadi_meter *meter = &t->stream->x->meter;
     wadi_crew_begin_step(&m->crew);
     wadi_meter_busy(meter, WADI_STAGE_COMPUTE);
-    const int64_t begin = wadi_clock_ns();
+    const int64_t begin = wadi_clock_ns(), span_ns = wadi_profile_span_begins();
     wadi_status status = wadi_body_run(t->stream, t->stage, &m->crew, in, left, out, err);
     if (status == WADI_OK) status = wadi_chunk_at_host(out->out, err);
     *out_ns = wadi_clock_ns() - begin;
+    wadi_profile_span("chunk", span_ns, in->count);
     wadi_meter_idle(meter, WADI_STAGE_COMPUTE);
     count_work(m);
     return status;

@@ -86,7 +86,7 @@ static void add(wadi_profile_rows *rows, const wadi_profile_row *r) {
     wadi_profile_row own = *r;
     own.name = wadi_arena_strdup(rows->arena, r->name);
     own.device = wadi_arena_strdup(rows->arena, r->device);
-    if (own.name != NULL && own.device != NULL) wadi_profile_add_row(rows, &own);
+    if (own.name != NULL && own.device != NULL) wadi_profile_add_row(rows, &own, NULL);
 }
 
 void wadi_profile_gather(wadi_run *run) {

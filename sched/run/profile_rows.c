@@ -27,7 +27,7 @@ static void add_threads(wadi_run *x, wadi_profile_rows *rows) {
         r.phase = r.stage = -1;
         r.device = "";
         r.beside = true;
-        wadi_profile_add_row(rows, &r);
+        wadi_profile_add_row(rows, &r, NULL);
     }
 }
 

@@ -129,7 +129,7 @@ wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader
     atomic_init(&x->streams, true);
     wadi_keep_hold();
     if (options != NULL) x->options = *options;
-    if (wadi_profile_is_asked()) x->options.profile = true;
+    if (wadi_profile_is_asked() || x->options.trace != NULL) x->options.profile = true;
     if (x->options.memory == 0) x->options.memory = default_memory;
     if (x->options.state != NULL) status = wadi_checkpoint_create(x, err);
     if (x->options.watchdog_s == 0) x->options.watchdog_s = WADI_WATCHDOG_S;
@@ -150,6 +150,7 @@ void wadi_run_destroy(wadi_run *x) {
     if (wadi_profile_is_asked()) wadi_profile_gather(x);
     wadi_run_leave_all(x);
     wadi_run_profile_fini(x);
+    wadi_run_trace_fini(x);
     wadi_run_put_policy(x);
     wadi_buffers_release(x->buffers);
     wadi_vec_free(&x->bindings);
@@ -332,6 +333,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     WADI_TRY(wadi_run_check_guarantee(run, err));
     WADI_TRY(wadi_dead_open(run, err));
     WADI_TRY(wadi_checkpoint_open(run, err));
+    WADI_TRY(wadi_run_trace_open(run, err));
     run->started = true;
     WADI_TRY(wadi_waits_create((int64_t)(run->options.watchdog_s * 1e9), &run->waits, err));
     wadi_mutex_lock(&run->lock);
@@ -352,6 +354,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     wadi_task_end(before);
     wadi_run_profile_end(run);
     wadi_profile_take_up(around);
+    wadi_run_trace_close(run);
     wadi_mutex_lock(&run->lock);
     run->end_ns = wadi_clock_ns();
     wadi_mutex_unlock(&run->lock);

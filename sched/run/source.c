@@ -284,6 +284,8 @@ static wadi_status produce(wadi_lane *l, wadi_error *err) {
         wadi_meter_idle(meter, WADI_STAGE_SOURCE);
         if (c == NULL) break;
         c->read_ns = wadi_clock_ns() - begin_ns;
+        wadi_trace_add(l->trace, (wadi_trace_what){.name = "read"}, begin_ns, begin_ns + c->read_ns,
+                       c->count);
         wadi_error sent = {.status = WADI_OK};
         if (wadi_pipe_send(l->pipe, c, &sent) != WADI_OK) {
             if (err != NULL) *err = sent;
@@ -296,6 +298,8 @@ static wadi_status produce(wadi_lane *l, wadi_error *err) {
 static void source_thread(void *env) {
     wadi_lane *l = env;
     wadi_error err = {.status = WADI_OK};
+    l->trace =
+        wadi_trace_lane_add(l->stream->x->trace, "source", l->plan->sources[l->reader[0]].name);
     const wadi_task before = wadi_task_begin(
         (wadi_task){.name = "source", .stop = &l->stop, .waits = l->stream->x->waits});
     wadi_status status = produce(l, &err);

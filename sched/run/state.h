@@ -154,7 +154,9 @@ struct wadi_run {
     char home_why[192];             /* which device is home, and why; "": there is one device */
     int64_t begin_ns, end_ns;       /* clock; end 0 while running */
     wadi_profile *profiles;         /* newest first */
-    wadi_error error;               /* the first */
+    wadi_trace *trace;              /* with the option `trace`, while it runs; else NULL */
+    struct wadi_outfile *trace_file;
+    wadi_error error; /* the first */
 };
 
 /* ---- first_error.c ---- */
@@ -233,6 +235,14 @@ void wadi_run_blame_home(wadi_run *x, bool late);
 
 /* Adds what the device has copied so far, and what several that work as one have shared out. */
 void wadi_run_add_copies(wadi_run_stats *to, const wadi_device *device);
+
+/* ---- trace.c ---- */
+
+/* With the option `trace`: opens its file. Errors: those of wadi_outfile_open, WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_run_trace_open(wadi_run *x, wadi_error *err);
+/* Writes it. A failure is a warning in the log. */
+void wadi_run_trace_close(wadi_run *x);
+void wadi_run_trace_fini(wadi_run *x);
 
 /* ---- profile.c ---- */
 

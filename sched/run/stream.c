@@ -96,7 +96,9 @@ static wadi_status compute_chunk(wadi_stream *s, wadi_lane *l, wadi_chunk *c, wa
     wadi_crew_begin_step(&s->x->crew);
     wadi_meter_busy(&s->x->meter, WADI_STAGE_COMPUTE);
     const int64_t begin_ns = s->weighs ? wadi_clock_ns() : 0;
+    const int64_t span_ns = wadi_profile_span_begins();
     if (status == WADI_OK) status = wadi_stage_run_chunk(s, l->stage, c, err);
+    wadi_profile_span("chunk", span_ns, c->count);
     if (s->weighs) weigh_chunk(s, c, begin_ns);
     wadi_meter_idle(&s->x->meter, WADI_STAGE_COMPUTE);
     if (status == WADI_OK) count_chunk(s, c);

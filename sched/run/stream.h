@@ -31,6 +31,7 @@ typedef struct wadi_lane {
     wadi_stop stop;      /* called when the sources shall not wait any longer */
     wadi_pipe *pipe;
     wadi_thread thread;
+    wadi_trace_lane *trace; /* of the thread */
     /* if the run is saved: what to go on with behind the last chunk that was taken, and behind those that are on their way (under the
      * run's lock) */
     wadi_text note;
@@ -48,6 +49,7 @@ typedef struct wadi_outlet {
     bool in_place;         /* a collector whose values the bodies write */
     wadi_pipe *pipe;       /* NULL: the compute thread calls the sink */
     wadi_thread thread;
+    wadi_trace_lane *trace;         /* of the thread */
     WADI_VEC(wadi_chunk *) waiting; /* for the end of a young stream, or for the thread */
     int64_t waiting_bytes;
     wadi_error broken;   /* what the sink failed with when the compute thread called it */

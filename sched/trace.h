@@ -1,0 +1,50 @@
+/* What the threads of a run did, and when: a lane for each thread, with spans of time. In a file of its own, a trace is text in the format of trace events,
+ * which https://ui.perfetto.dev shows. Source: "Trace Event Format", Google, 2016. */
+#ifndef WADI_SCHED_TRACE_H
+#define WADI_SCHED_TRACE_H
+
+#include <stdint.h>
+
+#include "base/text.h"
+#include "base/thread.h"
+
+/* Belongs to one thread at a time. A lane that is NULL takes spans, and forgets them. */
+typedef struct wadi_trace_lane wadi_trace_lane;
+typedef struct wadi_trace wadi_trace;
+
+/* What a span is about: a text that lives as long as the trace, or a key whose name is known when the trace is written. */
+typedef struct wadi_trace_what {
+    const char *name;
+    const void *key; /* if name is NULL */
+} wadi_trace_what;
+
+/* NULL: out of memory. */
+wadi_trace *wadi_trace_create(int64_t begin_ns);
+void wadi_trace_destroy(wadi_trace *owned_t);
+
+/* A lane named "KIND NAME". Any thread. NULL: t is, or out of memory. */
+wadi_trace_lane *wadi_trace_lane_add(wadi_trace *t, const char *kind, const char *name);
+/* Times as wadi_clock_ns tells them; elements below 0: not told. Spans of a lane that overlap must lie within each other. */
+void wadi_trace_add(wadi_trace_lane *l, wadi_trace_what what, int64_t begin_ns, int64_t end_ns,
+                    int64_t elements);
+
+/* How many spans had no room: a lane takes the first WADI_TRACE_MOST. */
+enum { WADI_TRACE_MOST = 1 << 20 };
+int64_t wadi_trace_lost(wadi_trace *t);
+
+/* The names of keys; NULL: such spans are left out. */
+typedef struct wadi_trace_names {
+    const char *(*of)(void *env, const void *key);
+    void *env;
+} wadi_trace_names;
+
+/* A part of the text goes to `put` as soon as it is large; the lanes' threads have ended. Errors: those of put, WADI_MEMORY. */
+typedef struct wadi_trace_writer {
+    wadi_status (*put)(void *env, const wadi_text *part, wadi_error *err);
+    void *env;
+} wadi_trace_writer;
+WADI_NODISCARD wadi_status wadi_trace_write(wadi_trace *t, const char *program,
+                                            wadi_trace_names names, wadi_trace_writer to,
+                                            wadi_error *err);
+
+#endif
