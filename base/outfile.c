@@ -322,8 +322,8 @@ static wadi_status write_now(wadi_outfile *f, const unsigned char *data, size_t 
     return WADI_OK;
 }
 
-void wadi_outfile_try_again(wadi_outfile *f, int most, double after_s) {
-    f->retry = (wadi_retry){.most = most, .after_s = after_s};
+void wadi_outfile_try_again(wadi_outfile *f, wadi_retry how) {
+    f->retry = how;
 }
 
 wadi_status wadi_outfile_flush(wadi_outfile *f, wadi_error *err) {

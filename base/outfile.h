@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/retry.h"
 #include "wadi/status.h"
 
 typedef struct wadi_outfile wadi_outfile;
@@ -72,9 +73,9 @@ WADI_NODISCARD wadi_status wadi_outfile_go_on(wadi_outfile *f, int64_t bytes, bo
 /* Whether the folder has the unfinished file that lasts of the file `name` in it. */
 bool wadi_outfile_lasts_in(int folder, const char *name);
 
-/* A write to a file that fails is tried again, from the byte at which it has failed: so often in a row (base/retry.h). Nothing that was handed over
+/* A write to a file that fails is tried again, from the byte at which it has failed: as `how` says. Nothing that was handed over
  * is lost meanwhile. Not for streams, whose readers may have gone. */
-void wadi_outfile_try_again(wadi_outfile *f, int most, double after_s);
+void wadi_outfile_try_again(wadi_outfile *f, wadi_retry how);
 /* Passes the contents of the buffer to the system. */
 WADI_NODISCARD wadi_status wadi_outfile_flush(wadi_outfile *f, wadi_error *err);
 

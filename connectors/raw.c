@@ -140,7 +140,7 @@ static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
         return wadi_fail(err, WADI_INVALID,
                          "%s: a raw file takes elements of one array of one field", s->path);
     }
-    wadi_outfile_try_again(s->file, s->base.retry.most, s->base.retry.after_s);
+    wadi_outfile_try_again(s->file, s->base.retry);
     const wadi_chunk_component *from = &c->component[0];
     const int64_t times = from->layout == WADI_LAYOUT_AVOID ? c->count : 1;
     const int64_t bytes = from->values * wadi_type_size(from->type[0]);

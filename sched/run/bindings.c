@@ -95,7 +95,7 @@ wadi_status wadi_run_check_bound(wadi_run *x, wadi_error *err) {
 
 wadi_retry wadi_run_retry(const wadi_run *x) {
     const double after_s = x->options.retry_after_s > 0 ? x->options.retry_after_s : 0.5;
-    return (wadi_retry){.most = x->options.retries, .after_s = after_s};
+    return (wadi_retry){.most = x->options.retries, .after_s = after_s, .over = &x->drains};
 }
 
 bool wadi_run_comes_back(const wadi_run *x) {

@@ -84,6 +84,13 @@ static wadi_status ask_once(wadi_lane *l, int i, wadi_source *source, int64_t k,
     return status;
 }
 
+/* A run that is saved and ends does so between two chunks, and is not to wait for the next one. */
+static void end_saved(wadi_lane *l) {
+    if (!atomic_load(&l->stream->x->drains)) return;
+    wadi_pipe_nudge(l->pipe);
+    wadi_retry_wait_for_stop();
+}
+
 /* The next elements of source number i in its builder, at most k. After a failure those before it are there. What the world has made fail is tried again
  * if the run was told so; elements that came before it need not wait for that. */
 static wadi_status ask(wadi_lane *l, int i, int64_t k, wadi_error *err) {
@@ -95,7 +102,10 @@ static wadi_status ask(wadi_lane *l, int i, int64_t k, wadi_error *err) {
     (void)snprintf(name, sizeof name, "the source \"%.140s\"", plan_name);
     while (status == WADI_IO && l->retry[i].most > 0 && go_back(l, i, source) == WADI_OK) {
         if (l->builder[i].count > 0) return WADI_OK;
-        if (!wadi_retry_wait(&l->retry[i], name, why.msg)) break;
+        if (!wadi_retry_wait(&l->retry[i], name, why.msg)) {
+            end_saved(l);
+            break;
+        }
         status = ask_once(l, i, source, k, &why);
     }
     if (status == WADI_OK) wadi_retry_well(&l->retry[i]);

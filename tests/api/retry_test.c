@@ -19,7 +19,7 @@
 
 enum { RECORDS = 5000, RECORD = 32, CUT = 13 };
 
-static char folder[64], in_file[96], out_file[96];
+static char folder[64], in_file[96], out_file[96], state[96];
 static unsigned char data[RECORDS * RECORD];
 
 static const char text[] = "program again\nstream_in s : seq(u8[32])\n"
@@ -32,6 +32,7 @@ static int make(void **unused) {
     if (mkdtemp(folder) == NULL) return 1;
     (void)snprintf(in_file, sizeof in_file, "%s/in", folder);
     (void)snprintf(out_file, sizeof out_file, "%s/out", folder);
+    (void)snprintf(state, sizeof state, "%s/state", folder);
     for (size_t i = 0; i < sizeof data; i++) data[i] = (unsigned char)(i * 7 + i / 251);
     (void)signal(SIGXFSZ, SIG_IGN);
     return 0;
@@ -76,13 +77,20 @@ static void lift_limit(void) {
     set_limit(RLIM_INFINITY);
 }
 
-static wadi_status go(int retries, wadi_error *err) {
+static wadi_run *run; /* that goes now */
+static bool drained;  /* the last one was */
+
+static void drain(void) {
+    wadi_run_drain(run);
+}
+
+static wadi_status go_with(wadi_run_options options, wadi_error *err) {
     const int64_t shape[] = {RECORD};
     const wadi_part part = wadi_part_fixed(WADI_U8, 1, shape);
-    const wadi_run_options options = {
-        .threads = 1, .chunk = 100, .retries = retries, .retry_after_s = 0.002};
+    wadi_run_stats stats;
     wadi_exe *exe = NULL;
-    wadi_run *run = NULL;
+    options.threads = 1;
+    options.chunk = 100;
     wadi_source *source = NULL;
     wadi_sink *sink = NULL;
     warnings = 0;
@@ -94,12 +102,18 @@ static wadi_status go(int retries, wadi_error *err) {
     assert_int_equal(wadi_run_source(run, "s", source, NULL), WADI_OK);
     assert_int_equal(wadi_run_sink(run, "t", sink, NULL), WADI_OK);
     const wadi_status status = wadi_run_go(run, err);
+    wadi_run_stats_get(run, &stats);
+    drained = stats.drained;
     wadi_run_destroy(run);
     wadi_source_destroy(source);
     wadi_sink_destroy(sink);
     wadi_exe_destroy(exe);
     wadi_log_set(NULL, NULL);
     return status;
+}
+
+static wadi_status go(int retries, wadi_error *err) {
+    return go_with((wadi_run_options){.retries = retries, .retry_after_s = 0.002}, err);
 }
 
 static void assert_whole(void) {
@@ -168,12 +182,53 @@ static void a_file_that_stays_so_ends_the_run(void **unused) {
     if (strstr(err.msg, "writing failed at byte 5000") == NULL) fail_msg("%s", err.msg);
 }
 
+/* Nothing is told of time: if the run waited for the next try, the test would not end in its time. */
+static wadi_run_options saved(void) {
+    return (wadi_run_options){
+        .state = state, .save_every_s = 1e-9, .retries = 3, .retry_after_s = 1000};
+}
+
+static void a_run_that_is_to_end_does_not_wait_for_its_source(void **unused) {
+    wadi_error err = {.status = WADI_OK};
+    (void)unused;
+    assert_int_equal(wadi_file_write(in_file, data, sizeof data / 2 + CUT, 0600, NULL), WADI_OK);
+    helps_at = 1;
+    help = drain;
+    assert_int_equal(go_with(saved(), &err), WADI_CANCELLED);
+    assert_true(drained);
+    assert_int_equal(warnings, 1);
+    complete_file();
+    wadi_run_options o = saved();
+    o.accept_change = true; /* the file is longer */
+    if (go_with(o, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_whole();
+}
+
+/* What is in flight cannot be written, so the saving before it counts. */
+static void nor_for_its_file(void **unused) {
+    wadi_error err = {.status = WADI_OK};
+    (void)unused;
+    assert_int_equal(wadi_file_write(in_file, data, sizeof data, 0600, NULL), WADI_OK);
+    helps_at = 1;
+    help = drain;
+    set_limit(70001);
+    const wadi_status status = go_with(saved(), &err);
+    lift_limit();
+    assert_int_equal(status, WADI_IO);
+    assert_int_equal(warnings, 1);
+    helps_at = 0;
+    if (go_with(saved(), &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_whole();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_source_is_asked_again),
         cmocka_unit_test(a_source_that_stays_so_ends_the_run),
         cmocka_unit_test(a_file_is_written_on),
         cmocka_unit_test(a_file_that_stays_so_ends_the_run),
+        cmocka_unit_test(a_run_that_is_to_end_does_not_wait_for_its_source),
+        cmocka_unit_test(nor_for_its_file),
     };
     return cmocka_run_group_tests(tests, make, clean);
 }
