@@ -77,11 +77,11 @@ static wadi_status take_on_fault(void *env, const char *value, wadi_error *err) 
     }
     o->shared.run.on_fault = WADI_ON_FAULT_REPLACE;
     if (strcmp(value, "replace=nan") == 0) {
-        o->shared.run.replacement = NAN;
+        o->shared.run.replacement = (double)NAN;
         return WADI_OK;
     }
     if (strncmp(value, "replace=", 8) == 0 &&
-        wadi_args_real(value + 8, -INFINITY, INFINITY, &o->shared.run.replacement))
+        wadi_args_real(value + 8, -(double)INFINITY, (double)INFINITY, &o->shared.run.replacement))
         return WADI_OK;
     return wadi_args_bad("--on-fault", value, "fail, skip or replace=NUMBER", err);
 }
