@@ -130,9 +130,13 @@ static int standard_inputs(const md5_options *o) {
 }
 
 wadi_status md5_options_parse(int argc, char *const *argv, md5_options *out, wadi_error *err) {
-    *out = (md5_options){.every_s = 5};
+    *out = (md5_options){.every_s = -1};
     WADI_TRY(wadi_args_parse(&arguments, argc, argv, out, err));
     if (out->help || out->version) return WADI_OK;
+    if (!out->state && (out->every_s >= 0 || out->accept_change))
+        return wadi_fail(err, WADI_INVALID,
+                         "--every, --accept-change: without --state, nothing is saved");
+    if (out->every_s < 0) out->every_s = 5;
     if (out->hashes.n == 0)
         return wadi_fail(err, WADI_INVALID, "no digests: --hashes names a file or a digest");
     if (out->dictionaries.n == 0) return wadi_fail(err, WADI_INVALID, "no dictionary; see --help");
