@@ -204,6 +204,23 @@ static bool are_one_file(const char *text, const char *other) {
     return one;
 }
 
+/* Refuses an input, source or sink in the file of elements that fail: one would replace the other. */
+static wadi_status check_dead(const char *dead, int nargs, char *const *args, wadi_error *err) {
+    wadi_text at = {0};
+    wadi_status status = WADI_OK;
+    if (dead == NULL || strcmp(dead, "-") == 0) return WADI_OK;
+    wadi_text_addf(&at, "@raw:%s", dead);
+    for (int i = 0; i < nargs && status == WADI_OK; i++) {
+        const char *value = strchr(args[i], '=') + 1, *place = strchr(value, '@');
+        if (place != NULL && are_one_file(place, wadi_text_str(&at)))
+            status =
+                wadi_fail(err, WADI_INVALID,
+                          "\"%s\" and --dead %s name the same file, expected two", args[i], dead);
+    }
+    wadi_text_fini(&at);
+    return status;
+}
+
 /* Refuses two values for one name, because one would be lost, and two sinks with one file, because the second would replace what the
  * first has written. */
 static wadi_status check_pairs(const wadi_module *m, int nargs, char *const *args,
@@ -248,6 +265,7 @@ wadi_status wadi_cli_bind(wadi_cli_bindings *all, const wadi_module *m, wadi_run
     WADI_TRY(check_apart(m, err));
     WADI_TRY(check_names(m, nargs, args, err));
     WADI_TRY(check_pairs(m, nargs, args, err));
+    WADI_TRY(check_dead(all->dead, nargs, args, err));
     for (int i = 0; i < m->main->nbinds; i++) {
         const wadi_bind *b = m->main->binds[i];
         const bindable *kind = bindable_of(b);

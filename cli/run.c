@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/process.h"
@@ -76,7 +78,7 @@ static wadi_status take_on_fault(void *env, const char *value, wadi_error *err) 
         return WADI_OK;
     }
     o->shared.run.on_fault = WADI_ON_FAULT_REPLACE;
-    if (strcmp(value, "replace=nan") == 0) {
+    if (strncmp(value, "replace=", 8) == 0 && strcasecmp(value + 8, "nan") == 0) {
         o->shared.run.replacement = (double)NAN;
         return WADI_OK;
     }
@@ -195,18 +197,25 @@ static wadi_status print_results(const wadi_module *m, wadi_run *run, wadi_error
     return WADI_OK;
 }
 
-static void tell_dead(const options *o, wadi_run *run) {
+/* A saved run that has not ended has its file under another name (base/outfile.h). */
+static void tell_dead(const options *o, wadi_run *run, bool ended) {
+    const char *file = o->shared.run.dead;
     wadi_run_stats s = {0};
+    wadi_text see = {0};
     wadi_run_stats_get(run, &s);
     if (s.dead == 0) return;
+    if (file) wadi_text_addf(&see, "%s%s", file, ended || !o->shared.run.state ? "" : ".wadi-kept");
+    const bool there = file && access(wadi_text_str(&see), F_OK) == 0;
     fprintf(stderr, "wadi: warning: %lld element%s failed%s%s\n", (long long)s.dead,
-            s.dead == 1 ? " has" : "s have", o->shared.run.dead ? ": see " : "",
-            o->shared.run.dead ? o->shared.run.dead : "");
+            s.dead == 1 ? " has" : "s have", there ? ": see " : "",
+            there ? wadi_text_str(&see) : "");
+    wadi_text_fini(&see);
 }
 
 static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_exe *exe,
                            wadi_error *err) {
-    wadi_cli_bindings bindings = {.links = &o->shared.links, .at_once = o->shared.run.state};
+    wadi_cli_bindings bindings = {
+        .links = &o->shared.links, .at_once = o->shared.run.state, .dead = o->shared.run.dead};
     wadi_run *run = NULL;
     bool drained = false;
     wadi_status st = wadi_run_create(exe, &o->shared.run, &run, err);
@@ -216,8 +225,9 @@ static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_ex
         wadi_sink_sync(bindings.sinks.at[i]);
     if (st == WADI_OK) st = tell_guarantee(o, run, err);
     if (st == WADI_OK) st = go(o, run, &drained, err);
+    const bool ended = st == WADI_OK;
     if (st == WADI_OK) st = print_results(m, run, err);
-    if (run) tell_dead(o, run);
+    if (run) tell_dead(o, run, ended);
     if (run && o->stats) print_stats(run);
     if (run && o->shared.run.profile) wadi_cli_print_profile(run, stderr);
     wadi_run_destroy(run);
@@ -248,6 +258,9 @@ static int run(int argc, char **argv) {
     if (wadi_cli_options_read(table, sizeof table / sizeof *table, argc, argv, &o.shared, &err) !=
         WADI_OK)
         return wadi_cli_misuse(&wadi_cli_run, "%s", err.msg);
+    if (!o.shared.run.state && (o.shared.run.save_every_s > 0 || o.shared.run.accept_change))
+        return wadi_cli_misuse(&wadi_cli_run, "%s",
+                               "--every, --accept-change: without --state, nothing is saved");
     o.shared.run.hold_state = true;
     wadi_status st = wadi_cli_read(o.shared.file, &text, &name, &err);
     if (st == WADI_OK) st = run_text(&o, text, name, &err);

@@ -80,7 +80,7 @@ typedef enum wadi_on_fault {
     WADI_ON_FAULT_SKIP, /**< nothing comes of the element in the stage that failed, as if it had been filtered out before; folds and scans go on
                                without it */
     WADI_ON_FAULT_REPLACE /**< what the stage computes of the element becomes `replacement`. Only for stages that compute scalars; folds go on without
-                               the element, and a scan fails */
+                               the element, and a scan fails, as does an element that is not as declared */
 } wadi_on_fault;
 
 /** Options of a run. All zero is the default. */
@@ -113,7 +113,7 @@ typedef struct wadi_run_options {
                              that must be stored first */
     wadi_on_fault on_fault;
     double
-        replacement; /**< with WADI_ON_FAULT_REPLACE; numbers that a type cannot have become the nearest ones */
+        replacement; /**< with WADI_ON_FAULT_REPLACE; a whole number takes it without its fraction; beyond its range the nearest; NaN as 0 */
     const char *
         dead; /**< with on_fault: a file with a line of JSON for each element that has failed: where, why, and its values
                            (docs/RUNTIME.md). Borrowed until the run is destroyed. NULL: they are only counted */

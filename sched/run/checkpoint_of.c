@@ -49,7 +49,10 @@ static wadi_status put_faults(const wadi_run *x, wadi_text *out, wadi_error *err
     wadi_text how = {0};
     wadi_text_addf(&how, "%d", (int)o->on_fault);
     if (o->on_fault == WADI_ON_FAULT_REPLACE) wadi_text_addf(&how, " %a", o->replacement);
-    return put_made(out, "another way with elements that fail", "", WADI_OK, &how, err);
+    WADI_TRY(put_made(out, "another way with elements that fail", "", WADI_OK, &how, err));
+    wadi_traits_put(out, "another file for elements that fail (dead)", "",
+                    o->dead != NULL ? o->dead : "");
+    return WADI_OK;
 }
 
 static wadi_status put_inputs(const wadi_run *x, wadi_text *out, wadi_error *err) {

@@ -3,16 +3,26 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/outfile.h"
+#include "base/vec.h"
+
+/* A stage, a fold or a scan, whose elements come in their order however the stream is cut. */
+typedef struct dead_place {
+    const void *of; /* in the plan */
+    int64_t told,
+        again; /* elements; those of them by which this run, which has begun again, comes once more */
+} dead_place;
 
 struct wadi_dead {
     wadi_mutex lock; /* stages may run in two threads */
     bool locks;
     wadi_outfile *file; /* NULL: none */
-    int64_t count;      /* elements */
-    int64_t again;      /* of them this run, which has begun again, comes by once more */
+    int64_t count;      /* elements that were told */
+    int64_t seen;       /* elements by which the run has come since it began, the last time */
+    WADI_VEC(dead_place) places;
 };
 
 /* ---- opening and closing ---- */
@@ -74,23 +84,40 @@ wadi_status wadi_dead_close(wadi_run *x, bool goes_on, wadi_error *err) {
     wadi_dead *d = x->dead;
     if (d == NULL || d->file == NULL) return WADI_OK;
     if (!goes_on) return wadi_outfile_finish(&d->file, x->options.state != NULL, err);
-    wadi_outfile_give_up(&d->file); /* what was saved of it stays */
-    return WADI_OK;
+    /* All that was told stays: also that which a run that goes on writes anew, for it says why this one has ended. */
+    const wadi_status status =
+        wadi_outfile_bytes(d->file) > 0 ? wadi_outfile_save(d->file, err) : WADI_OK;
+    wadi_outfile_give_up(&d->file);
+    return status;
 }
 
 void wadi_dead_destroy(wadi_run *x) {
     wadi_dead *d = x->dead;
     if (d == NULL) return;
     wadi_outfile_give_up(&d->file);
+    wadi_vec_free(&d->places);
     if (d->locks) wadi_mutex_fini(&d->lock);
     free(d);
     x->dead = NULL;
 }
 
+bool wadi_dead_lasts(const wadi_run *x) {
+    const char *path = x->options.dead;
+    struct stat there;
+    if (path == NULL) return true;
+    if (strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
+        return false;
+    return stat(path, &there) != 0 || S_ISREG(there.st_mode);
+}
+
 /* ---- elements ---- */
 
+/* An element whose extents are not as declared has nothing to stand for it: other stages and ends read the element itself, and trust what is
+ * declared. */
 bool wadi_dead_takes(const wadi_run *x, const wadi_crew *w, wadi_status status) {
-    return x->dead != NULL && w->at_element && (status == WADI_FAULT || status == WADI_SHAPE);
+    if (x->dead == NULL || !w->at_element) return false;
+    return status == WADI_FAULT ||
+           (status == WADI_SHAPE && x->options.on_fault == WADI_ON_FAULT_SKIP);
 }
 
 static int phase_of(const wadi_stream *s) {
@@ -116,13 +143,31 @@ static wadi_status tell(wadi_stream *s, int stage, wadi_chunk *c, int64_t at, co
     return status;
 }
 
-static wadi_status put(wadi_stream *s, int stage, wadi_chunk *c, int64_t at, const char *reason,
-                       wadi_error *err) {
+/* NULL: no memory. */
+static dead_place *place_of(wadi_dead *d, const void *of) {
+    for (size_t i = 0; i < d->places.n; i++)
+        if (d->places.at[i].of == of) return &d->places.at[i];
+    if (!wadi_vec_push(&d->places, ((dead_place){.of = of}))) return NULL;
+    return &d->places.at[d->places.n - 1];
+}
+
+static void count_seen(wadi_run *x, int64_t seen) {
+    x->dead->seen = seen;
+    wadi_mutex_lock(&x->lock);
+    x->stats.dead = seen;
+    wadi_mutex_unlock(&x->lock);
+}
+
+static wadi_status put(wadi_stream *s, int stage, const void *of, wadi_chunk *c, int64_t at,
+                       const char *reason, wadi_error *err) {
     wadi_dead *d = s->x->dead;
     const int64_t most = s->x->options.dead_limit;
     if (s->comes_before_saved) return WADI_OK; /* told by the process that came by first */
-    if (d->again > 0) {
-        d->again--;
+    dead_place *place = place_of(d, of);
+    if (place == NULL) return wadi_fail(err, WADI_MEMORY, "elements that fail: out of memory");
+    if (place->again > 0) {
+        place->again--;
+        count_seen(s->x, d->seen + 1);
         return WADI_OK;
     }
     if (most > 0 && d->count >= most)
@@ -131,17 +176,17 @@ static wadi_status put(wadi_stream *s, int stage, wadi_chunk *c, int64_t at, con
                          (long long)most);
     WADI_TRY(tell(s, stage, c, at, reason, err));
     d->count++;
-    wadi_mutex_lock(&s->x->lock);
-    s->x->stats.dead = d->count;
-    wadi_mutex_unlock(&s->x->lock);
+    place->told++;
+    count_seen(s->x, d->seen + 1);
     return WADI_OK;
 }
 
-wadi_status wadi_dead_put(wadi_stream *s, int stage, wadi_chunk *c, int64_t at,
-                          const wadi_error *why, wadi_error *err) {
+wadi_status wadi_dead_put(wadi_stream *s, int stage, const wadi_plan_fold *fold, wadi_chunk *c,
+                          int64_t at, const wadi_error *why, wadi_error *err) {
     const wadi_error reason = *why;
+    const void *of = fold != NULL ? (const void *)fold : &s->plan->stages[stage];
     wadi_mutex_lock(&s->x->dead->lock);
-    const wadi_status status = put(s, stage, c, at, reason.msg, err);
+    const wadi_status status = put(s, stage, of, c, at, reason.msg, err);
     wadi_mutex_unlock(&s->x->dead->lock);
     return status;
 }
@@ -171,39 +216,39 @@ static void set_real(wadi_type t, void *to, double x) {
     }
 }
 
-/* A number that the type cannot have becomes the nearest one that it can. */
+#define NEAREST(type, least, most) \
+    *(type *)to = (type)(x >= (double)(most) ? (most) : x <= (double)(least) ? (least) : (type)(x))
+
+/* The fraction is cut off. A number that the type cannot have becomes the nearest one that it can, and what is no number becomes 0. */
 static void set_whole(wadi_type t, void *to, double v) {
-    const int64_t x = !(v == v)      ? 0
-                      : v >= 9.2e18  ? INT64_MAX
-                      : v <= -9.2e18 ? INT64_MIN
-                                     : (int64_t)v;
+    const double x = v == v ? v : 0;
     switch (t) {
     case WADI_BOOL:
-        *(uint8_t *)to = x != 0;
+        *(uint8_t *)to = x <= -1 || x >= 1;
         return;
     case WADI_I8:
-        SET(int8_t);
+        NEAREST(int8_t, INT8_MIN, INT8_MAX);
         return;
     case WADI_I16:
-        SET(int16_t);
+        NEAREST(int16_t, INT16_MIN, INT16_MAX);
         return;
     case WADI_I32:
-        SET(int32_t);
+        NEAREST(int32_t, INT32_MIN, INT32_MAX);
         return;
     case WADI_I64:
-        SET(int64_t);
+        NEAREST(int64_t, INT64_MIN, INT64_MAX);
         return;
     case WADI_U8:
-        SET(uint8_t);
+        NEAREST(uint8_t, 0, UINT8_MAX);
         return;
     case WADI_U16:
-        SET(uint16_t);
+        NEAREST(uint16_t, 0, UINT16_MAX);
         return;
     case WADI_U32:
-        SET(uint32_t);
+        NEAREST(uint32_t, 0, UINT32_MAX);
         return;
     case WADI_U64:
-        SET(uint64_t);
+        NEAREST(uint64_t, 0, UINT64_MAX);
         return;
     default:
         return;
@@ -291,7 +336,7 @@ wadi_status wadi_dead_fold(wadi_stream *s, int stage, wadi_crew *w, const wadi_p
     if (status == WADI_OK) status = wadi_fold_elements(w, fold, c, NULL, &done, err);
     if (status != WADI_OK && wadi_dead_takes(s->x, w, status)) {
         wadi_state_reader from = {before.at, before.n};
-        status = wadi_dead_put(s, stage, c, done, err, err);
+        status = wadi_dead_put(s, stage, fold, c, done, err, err);
         if (status == WADI_OK && fragile) status = wadi_fold_load(w, fold, &from, err);
         if (status == WADI_OK && (fragile || fold->carried))
             status = fold_part(s, stage, w, fold, c, 0, done, err);
@@ -304,7 +349,10 @@ wadi_status wadi_dead_fold(wadi_stream *s, int stage, wadi_crew *w, const wadi_p
 /* ---- runs that begin again, or go on ---- */
 
 void wadi_dead_again(wadi_run *x) {
-    if (x->dead != NULL) x->dead->again = x->dead->count;
+    wadi_dead *d = x->dead;
+    if (d == NULL) return;
+    d->seen = 0;
+    for (size_t i = 0; i < d->places.n; i++) d->places.at[i].again = d->places.at[i].told;
 }
 
 wadi_status wadi_dead_save(wadi_run *x, wadi_text *out, wadi_error *err) {
@@ -323,9 +371,7 @@ wadi_status wadi_dead_load(wadi_run *x, wadi_state_reader *from, wadi_error *err
     WADI_TRY(wadi_state_take_count(from, INT64_MAX, &bytes, err));
     if (d == NULL) return WADI_OK;
     d->count = count;
-    wadi_mutex_lock(&x->lock);
-    x->stats.dead = count;
-    wadi_mutex_unlock(&x->lock);
+    count_seen(x, count);
     if (d->file == NULL || x->options.state == NULL) return WADI_OK;
     return wadi_outfile_go_on(d->file, bytes, true, err);
 }

@@ -9,16 +9,19 @@ typedef struct wadi_dead wadi_dead;
 
 /* With all bound, before the run begins. Errors: WADI_UNSUPPORTED (the elements of a stage cannot be replaced, or left out), those of opening the file. */
 WADI_NODISCARD wadi_status wadi_dead_open(wadi_run *x, wadi_error *err);
-/* The run is over: the file gets its name, unless it is to go on. Errors: WADI_IO. */
+/* The run is over: the file gets its name. If it is to go on, all of the file stays under its temporary name (base/outfile.h). Errors: WADI_IO. */
 WADI_NODISCARD wadi_status wadi_dead_close(wadi_run *x, bool goes_on, wadi_error *err);
 void wadi_dead_destroy(wadi_run *x);
+/* Whether the file, if there is one, can be part of a saved run: devices, pipes and the like cannot. */
+bool wadi_dead_lasts(const wadi_run *x);
 
 /* Whether the run goes on without the element at which the crew's last work has failed with `status`. */
 bool wadi_dead_takes(const wadi_run *x, const wadi_crew *w, wadi_status status);
-/* Element `at` of the chunk, which stage `stage` reads, has failed because of `why`. Errors: WADI_FAULT (more than the limit), WADI_IO, WADI_MEMORY. Any
- * thread; *err may be *why. */
-WADI_NODISCARD wadi_status wadi_dead_put(wadi_stream *s, int stage, wadi_chunk *c, int64_t at,
-                                         const wadi_error *why, wadi_error *err);
+/* Element `at` of the chunk, which stage `stage` reads, has failed because of `why`: in this fold or scan of it; NULL: in what the stage computes of
+ * each element. Errors: WADI_FAULT (more than the limit), WADI_IO, WADI_MEMORY. Any thread; *err may be *why. */
+WADI_NODISCARD wadi_status wadi_dead_put(wadi_stream *s, int stage, const wadi_plan_fold *fold,
+                                         wadi_chunk *c, int64_t at, const wadi_error *why,
+                                         wadi_error *err);
 /* What comes of an element in place of what the stage would have made of it: a chunk of one element. NULL: nothing. */
 WADI_NODISCARD wadi_status wadi_dead_instead(wadi_stream *s, int stage, wadi_chunk *in, int64_t at,
                                              wadi_chunk **out, wadi_error *err);
@@ -27,7 +30,7 @@ WADI_NODISCARD wadi_status wadi_dead_fold(wadi_stream *s, int stage, wadi_crew *
                                           const wadi_plan_fold *fold, wadi_chunk *c,
                                           wadi_error *err);
 
-/* The run begins again: what it has told already it does not tell again. */
+/* The run begins again, perhaps with other chunks: what each place has told already it does not tell again. Never after wadi_dead_load. */
 void wadi_dead_again(wadi_run *x);
 /* Between two chunks: what was told is on the disk. */
 WADI_NODISCARD wadi_status wadi_dead_save(wadi_run *x, wadi_text *out, wadi_error *err);

@@ -266,6 +266,7 @@ static wadi_status fold_carried(wadi_crew *w, const wadi_plan_fold *fold, const 
 wadi_status wadi_fold_elements(wadi_crew *w, const wadi_plan_fold *fold, wadi_chunk *c,
                                wadi_builder *states, int64_t *out_done, wadi_error *err) {
     *out_done = 0;
+    w->at_element = false;
     wadi_status status = bind_parts(w, fold, c, err);
     if (status == WADI_OK && fold->carried)
         status = fold_carried(w, fold, c, out_done, err);

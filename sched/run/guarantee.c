@@ -2,6 +2,7 @@
  * by `gives` (sched/stream.h); nothing here knows one kind of them. */
 #include "base/error.h"
 #include "sched/run/checkpoint.h"
+#include "sched/run/dead.h"
 
 static const char *const words[] = {[WADI_GUARANTEE_NONE] = "none",
                                     [WADI_GUARANTEE_AT_LEAST_ONCE] = "at least once",
@@ -42,6 +43,11 @@ static wadi_guarantee find(const wadi_run *x, wadi_text *why) {
     wadi_guarantee least = WADI_GUARANTEE_EXACTLY_ONCE;
     if (x->options.state == NULL) {
         wadi_text_add(why, "nothing of the run is saved");
+        return WADI_GUARANTEE_NONE;
+    }
+    if (!wadi_dead_lasts(x)) {
+        wadi_text_addf(why, "what is told of elements that fail goes to %s, which is no file",
+                       x->options.dead);
         return WADI_GUARANTEE_NONE;
     }
     wadi_text_add(why, "every source can go back, and every sink goes on where it was");

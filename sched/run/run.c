@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/keep.h"
 #include "base/user_cache.h"
 #include "sched/foreign.h"
@@ -326,6 +327,19 @@ static void begin(wadi_run *x) {
     expect(x);
 }
 
+/* With *status and *err of the run, which an error here does not replace. */
+static void close_dead(wadi_run *x, wadi_status *status, wadi_error *err) {
+    wadi_error why = {.status = WADI_OK};
+    const bool goes_on = *status != WADI_OK && x->options.state != NULL;
+    if (wadi_dead_close(x, goes_on, &why) == WADI_OK) return;
+    if (*status != WADI_OK) {
+        wadi_logf(WADI_LOG_WARNING, "%s", why.msg);
+        return;
+    }
+    *status = why.status;
+    *err = why;
+}
+
 wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     WADI_GIVEN(err, run);
     WADI_TRY(check_unstarted(run, err));
@@ -346,9 +360,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     wadi_run_profile_begin(run, run->chosen.name, false);
     begin(run);
     wadi_status status = run_all(run, &why);
-    const wadi_status told = wadi_dead_close(run, status != WADI_OK && run->options.state != NULL,
-                                             status == WADI_OK ? &why : NULL);
-    if (status == WADI_OK) status = told;
+    close_dead(run, &status, &why);
     if (status != WADI_OK) tell_all(run, &why);
     if (status != WADI_OK && err != NULL) *err = why;
     wadi_task_end(before);

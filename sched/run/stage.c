@@ -233,7 +233,7 @@ static wadi_status step_without(wadi_stream *s, int stage, wadi_chunk *in, int64
                                 const wadi_error *failed, wadi_error *err) {
     wadi_chunk *instead = NULL;
     if (!is_open(s, stage)) return WADI_OK;
-    const wadi_status told = wadi_dead_put(s, stage, in, at, failed, err);
+    const wadi_status told = wadi_dead_put(s, stage, NULL, in, at, failed, err);
     if (told != WADI_OK) return wadi_stage_fail(s, stage, told, err);
     WADI_TRY(wadi_dead_instead(s, stage, in, at, &instead, err));
     if (instead != NULL) WADI_TRY(deliver_made(s, stage, instead, err));
@@ -356,7 +356,8 @@ static bool scans_on(const wadi_stream *s, const wadi_stage_run *g, wadi_status 
 
 static wadi_status scan_without(wadi_stream *s, int stage, wadi_chunk *in, int64_t at,
                                 const wadi_error *failed, wadi_error *err) {
-    const wadi_status told = wadi_dead_put(s, stage, in, at, failed, err);
+    const wadi_status told =
+        wadi_dead_put(s, stage, &stage_of(s, stage)->plan->scan, in, at, failed, err);
     if (told != WADI_OK) return wadi_stage_fail(s, stage, told, err);
     for (int64_t from = at + 1, piece = WADI_DEAD_PIECE; from < in->count; piece *= 2) {
         const int64_t n = piece < in->count - from ? piece : in->count - from;
