@@ -369,6 +369,11 @@ wadi_status wadi_dead_load(wadi_run *x, wadi_state_reader *from, wadi_error *err
     int64_t count = 0, bytes = 0;
     WADI_TRY(wadi_state_take_count(from, WADI_STATE_ELEMENTS, &count, err));
     WADI_TRY(wadi_state_take_count(from, INT64_MAX, &bytes, err));
+    if (bytes > 0 && (d == NULL || d->file == NULL))
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: what is saved there has a file for elements that fail, and this run "
+                         "has none",
+                         x->options.state != NULL ? x->options.state : "saved state");
     if (d == NULL) return WADI_OK;
     d->count = count;
     count_seen(x, count);
