@@ -104,8 +104,8 @@ WADI_FN double wadi_sine_as_sum(double r, double low, double *rest) {
 }
 
 WADI_FN double wadi_cosine_as_sum(double r, double low, double *rest) {
-    const double z = r * r, mid = z * 0.5, u = 1 - mid;
-    const double less = WADI_FMA(-r, low, (1 - u) - mid, );
+    const double z = r * r, lost = WADI_FMA(r, r, -z, ), mid = z * 0.5, u = 1 - mid;
+    const double less = WADI_FMA(-0.5, lost, WADI_FMA(-r, low, (1 - u) - mid, ), );
     return wadi_sum_ordered(u, WADI_FMA(z * z, wadi_poly_cos_f64(z), less, ), rest);
 }
 
