@@ -105,11 +105,28 @@ static void branches_and_loops_hand_on(void **state) {
     }
 }
 
+/* A loop over rows leaves a long one to another form of itself (codegen/emit/c/outline.c), which begins its round again: what was stored in place by
+ * then must not be stored twice. */
+#define TWO_STATES(how)                                                                      \
+    "program states\ninput r259 : f64[n]\ns = produce 9 (i) {\n"                             \
+    "    m = unit { mul (the i) 5 }\n    x = generate m (k) { r259 ! (mul k 3) }\n    "      \
+    "yield x\n}\n"                                                                           \
+    "zero = generate 4 (i) { 0.0 }\n" how                                                    \
+    " s zero zero (z, y, x) {\n    w = map z (p) { add p 1.0 }\n"                            \
+    "    t = fold 0.0 x (p, q) { add p q }\n    v = map y (p) { add (mul p 0.5) (the t) }\n" \
+    "    yield w, v\n}\n"
+
+static void long_rows_begin_again(void **state) {
+    texts_check(state, TWO_STATES("a, b = fold_seq") "output a\noutput b\n", false);
+    texts_check(state, TWO_STATES("r = scan_seq") "stream_out \"r\" r\n", false);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_change_places),
         cmocka_unit_test(branches_and_loops_hand_on),
         cmocka_unit_test(regions_of_routines_hand_on),
+        cmocka_unit_test(long_rows_begin_again),
     };
     return cmocka_run_group_tests(tests, texts_open, texts_close);
 }

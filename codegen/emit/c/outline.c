@@ -195,9 +195,66 @@ static bool begins_again(const wadi_lscope *s) {
     return true;
 }
 
+/* What a loop loads, and what a round has stored so far. */
+typedef struct memory {
+    const wadi_lfun *f;
+    wadi_c_values loads, stores; /* pointers */
+    bool failed;
+} memory;
+
+static const wadi_linst *root_of(const wadi_lfun *f, wadi_lv pointer) {
+    const wadi_linst *i = f->inst[wadi_c_strip(f, pointer)];
+    while (i->kind == WADI_L_ADVANCE) i = f->inst[wadi_c_strip(f, i->args[0])];
+    return i;
+}
+
+/* A pointer that is no column may lead anywhere. */
+static bool may_meet(const memory *m, wadi_lv p, wadi_lv q) {
+    const wadi_linst *a = root_of(m->f, p), *b = root_of(m->f, q);
+    return a->kind != WADI_L_COLUMN || b->kind != WADI_L_COLUMN || a->slot == b->slot;
+}
+
+static bool stores_loaded(const memory *m) {
+    for (size_t i = 0; i < m->stores.n; i++)
+        for (size_t k = 0; k < m->loads.n; k++)
+            if (may_meet(m, m->stores.at[i], m->loads.at[k])) return true;
+    return false;
+}
+
+static void note_loads(memory *m, const wadi_lscope *s) {
+    for (int p = 0; s && p < s->n; p++) {
+        const wadi_linst *i = s->inst[p];
+        if (i->kind == WADI_L_LOAD && !wadi_vec_push(&m->loads, i->args[0])) m->failed = true;
+        note_loads(m, i->block[0]);
+        note_loads(m, i->block[1]);
+    }
+}
+
+/* Whether a round may have stored, where it is left, what it would load when it begins once more: an array that changes in place. */
+static bool spoils(memory *m, const wadi_lscope *s) {
+    for (int p = 0; s && p < s->n; p++) {
+        const wadi_linst *i = s->inst[p];
+        if (i->kind == WADI_L_STORE && !wadi_vec_push(&m->stores, i->args[0])) m->failed = true;
+        if (i->kind == WADI_L_IF && (i->bulky || wadi_c_guards_bulky(i)) && stores_loaded(m))
+            return true;
+        if (spoils(m, i->block[0]) || spoils(m, i->block[1])) return true;
+    }
+    return false;
+}
+
+static bool spoils_itself(const wadi_lfun *f, const wadi_linst *loop) {
+    memory m = {.f = f};
+    note_loads(&m, loop->block[0]);
+    const bool found = spoils(&m, loop->block[0]);
+    wadi_vec_free(&m.loads);
+    wadi_vec_free(&m.stores);
+    return found || m.failed;
+}
+
 bool wadi_c_has_rest(const wadi_lfun *f, const wadi_c_names *names, const wadi_linst *loop,
                      wadi_c_nest *out) {
     if (!holds_bulky(loop->block[0]) || !begins_again(loop->block[0])) return false;
+    if (spoils_itself(f, loop)) return false;
     *out = (wadi_c_nest){.head = loop, .strip = true};
     search x = {f, names, WADI_NEW_N(names->arena, bool, f->n), out, false, true};
     if (!x.inside) return false;
