@@ -2,9 +2,10 @@
 # wadi-flac as users of flac would use it: metadata, pipes, several inputs, decoding.
 . "${0%/*}/flac_head.sh"
 
-# raw NAME BYTES: sound of a kind, from the program's own bytes
+# raw NAME BYTES: sound of a kind, from the program's own bytes. It begins with silence: letters would look like the name of a chunk.
 raw() {
     head -c $((100000 + $2)) "$program" | tail -c "$2" >"$1"
+    dd if=/dev/zero of="$1" bs=8 count=1 conv=notrunc 2>/dev/null
 }
 # flac_of NAME CHANNELS BITS RATE RAW
 flac_of() {

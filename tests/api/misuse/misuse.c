@@ -246,6 +246,7 @@ static int64_t number_out;
 static size_t size_out;
 static wadi_array array_out;
 static wadi_run_stats stats_out;
+static wadi_guarantee guarantee_out;
 static wadi_exp exps[2];
 static wadi_acc accs[2];
 static wadi_spec specs[1];
@@ -303,6 +304,7 @@ static const wadi_order orders[1] = {{.key = f1}};
 #define valid_wadi_csr_p (&(wadi_csr){0})
 #define valid_wadi_run_p a_run()
 #define valid_wadi_run_stats_p (&stats_out)
+#define valid_wadi_guarantee_p (&guarantee_out)
 #define valid_wadi_source_p a_source()
 #define valid_wadi_sink_p a_sink()
 #define valid_wadi_yield_p NULL /* only wadi makes one */
