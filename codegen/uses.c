@@ -12,14 +12,17 @@ typedef struct loading {
     const wadi_lscope *loop;
 } loading;
 
+typedef WADI_VEC(const wadi_lscope *) loops;
+
 typedef struct noting {
     const wadi_lfun *f;
     WADI_VEC(wadi_plan_use) uses;
-    WADI_VEC(const wadi_lscope *)
-    storing; /* loops of f that store into slots, and the loops around them */
+    loops storing,  /* of f: those that store into slots, and the loops around them */
+        scattering; /* of these: where data decide what is stored */
     WADI_VEC(loading) loads;
     WADI_VEC(bool)
     read; /* [value of f] whether something needs it: loops that only check indices also name the loads at them */
+    WADI_VEC(bool) loaded; /* [value of f] what data decide */
     bool failed;
 } noting;
 
@@ -109,16 +112,20 @@ static const wadi_lscope *loop_of(const wadi_linst *i) {
     return s;
 }
 
-static bool stores_in(const noting *n, const wadi_lscope *loop) {
-    for (size_t k = 0; k < n->storing.n; k++)
-        if (n->storing.at[k] == loop) return true;
+static bool is_among(const loops *of, const wadi_lscope *loop) {
+    for (size_t k = 0; k < of->n; k++)
+        if (of->at[k] == loop) return true;
     return false;
+}
+
+static void note_loops(noting *n, const wadi_linst *i, loops *to) {
+    for (const wadi_lscope *s = loop_of(i); s && !is_among(to, s); s = s->parent)
+        if (!wadi_vec_push(to, s)) n->failed = true;
 }
 
 static void note_storing(noting *n, const wadi_linst *i) {
     if (i->kind == WADI_L_STORE ? slot_of(n, i->args[0]) < 0 : i->kind != WADI_L_EMIT) return;
-    for (const wadi_lscope *s = loop_of(i); s && !stores_in(n, s); s = s->parent)
-        if (!wadi_vec_push(&n->storing, s)) n->failed = true;
+    note_loops(n, i, &n->storing);
 }
 
 static wadi_plan_use *use_of(const noting *n, int slot) {
@@ -149,13 +156,60 @@ static void find_read(noting *n) {
     }
 }
 
-/* A load in a loop that also stores, or in one around such a loop, is made once for each value that is stored, at most. */
+/* Values that data decide, or that change in a variable. */
+static void find_loaded(noting *n) {
+    n->loaded.n = 0;
+    for (uint32_t v = 0; v < n->f->n; v++) {
+        const wadi_linst *i = n->f->inst[v];
+        const bool derives =
+            i->kind == WADI_L_PRIM || i->kind == WADI_L_SELECT || i->kind == WADI_L_RANGE;
+        bool loaded = i->kind == WADI_L_LOAD || i->kind == WADI_L_FRESH || i->kind == WADI_L_GET ||
+                      i->kind == WADI_L_LANE;
+        for (int k = 0; derives && k < i->nargs; k++)
+            loaded = loaded || (i->args[k] < v && n->loaded.at[i->args[k]]);
+        if (!wadi_vec_push(&n->loaded, loaded)) n->failed = true;
+        if (n->failed) return;
+    }
+}
+
+static bool has_store(const wadi_lscope *s) {
+    for (int p = 0; s && p < s->n; p++)
+        if (s->inst[p]->kind == WADI_L_STORE || has_store(s->inst[p]->block[0]) ||
+            has_store(s->inst[p]->block[1]))
+            return true;
+    return false;
+}
+
+/* Whether a round may pass the store by. */
+static bool is_conditional(const wadi_linst *i) {
+    for (const wadi_lscope *s = i->scope; s->merged || (s->kind == WADI_SCOPE_BRANCH && s->parent);
+         s = s->merged ? s->merged : s->parent)
+        if (!s->merged && s->owner &&
+            !(has_store(s->owner->block[0]) && has_store(s->owner->block[1])))
+            return true;
+    return false;
+}
+
+/* A loop may store more or fewer values than the array has that it writes where data decide whether and where it stores. */
+static void note_scattering(noting *n, const wadi_linst *i) {
+    const bool by_data =
+        i->kind == WADI_L_EMIT || (i->kind == WADI_L_STORE && slot_of(n, i->args[0]) >= 0 &&
+                                   (n->loaded.at[i->args[1]] || is_conditional(i)));
+    if (by_data) note_loops(n, i, &n->scattering);
+}
+
+/* A load in a loop that also stores, or in one around such a loop, is made once for each value that is stored, at most, and the array that is written has
+ * as many, unless the loop scatters. */
 static void note_reads(noting *n) {
     enum { MANY = 1 << 14 }; /* then it is not worth the time */
-    n->storing.n = n->loads.n = 0;
+    n->storing.n = n->scattering.n = n->loads.n = 0;
     find_read(n);
+    find_loaded(n);
     if (n->failed) return;
-    for (uint32_t v = 0; v < n->f->n && n->f->n <= MANY; v++) note_storing(n, n->f->inst[v]);
+    for (uint32_t v = 0; v < n->f->n && n->f->n <= MANY; v++) {
+        note_storing(n, n->f->inst[v]);
+        note_scattering(n, n->f->inst[v]);
+    }
     for (uint32_t v = 0; v < n->f->n; v++) {
         const wadi_linst *i = n->f->inst[v];
         const bool loads = i->kind == WADI_L_LOAD || i->kind == WADI_L_FRESH;
@@ -163,7 +217,7 @@ static void note_reads(noting *n) {
         const int slot = loads || copies ? slot_of(n, i->args[i->kind == WADI_L_COPY ? 1 : 0]) : -1;
         wadi_plan_use *u = slot >= 0 ? use_of(n, slot) : NULL;
         if (!u || (loads && !n->read.at[v])) continue;
-        if (copies || !stores_in(n, loop_of(i)))
+        if (copies || !is_among(&n->storing, loop_of(i)) || is_among(&n->scattering, loop_of(i)))
             u->whole = true;
         else
             note_load(n, slot, loop_of(i));
@@ -223,8 +277,10 @@ bool wadi_uses_note(const wadi_lmodule *kernels, wadi_plan_version *v, wadi_aren
     }
     wadi_vec_free(&n.uses);
     wadi_vec_free(&n.storing);
+    wadi_vec_free(&n.scattering);
     wadi_vec_free(&n.loads);
     wadi_vec_free(&n.read);
+    wadi_vec_free(&n.loaded);
     if (steps == NULL || n.failed) return false;
     v->steps = steps;
     return true;

@@ -92,7 +92,10 @@ static const char few[] = "program few\n"
                           "at = use : i64[3] [4, 0, 9]\n"
                           "g = gather at ys\n"
                           "one = unit { ys ! 7 }\n"
-                          "output g\noutput one\n";
+                          "none = generate 8 (i) { 0.0 }\n"
+                          "h = permute none xs (x, y) { add x y } (i) { true, rem (convert i64 "
+                          "(xs ! i)) 8 }\n"
+                          "output g\noutput one\noutput h\n";
 enum { LONG = 1 << 17 };
 
 static profiled run_few(void) {
@@ -198,6 +201,8 @@ static void reads_of_few_elements_are_few_bytes(void **state) {
     assert_int_equal(named(&p, "ys")->elements, LONG);
     for (int i = 0; i < p.n; i++) assert_null(strstr(p.row[i].name, "carries"));
     assert_true(named(&p, "ys")->bytes_read < 9 * LONG);
+    /* all are read to be added up in a few places */
+    assert_true(named(&p, "h")->bytes_read >= 8 * LONG);
     end(&p);
 }
 
