@@ -204,21 +204,43 @@ static bool are_one_file(const char *text, const char *other) {
     return one;
 }
 
-/* Refuses an input, source or sink in the file of elements that fail: one would replace the other. */
-static wadi_status check_dead(const char *dead, int nargs, char *const *args, wadi_error *err) {
+/* The place, as that of a sink, of a file that an option names. False: it names none, or standard output. */
+static bool place_of(const char *file, wadi_text *out) {
+    if (file == NULL || strcmp(file, "-") == 0) return false;
+    wadi_text_addf(out, "@raw:%s", file);
+    return true;
+}
+
+/* Refuses an input, source or sink in the file of this option: one would replace the other. */
+static wadi_status check_beside(const char *option, const char *file, int nargs, char *const *args,
+                                wadi_error *err) {
     wadi_text at = {0};
     wadi_status status = WADI_OK;
-    if (dead == NULL || strcmp(dead, "-") == 0) return WADI_OK;
-    wadi_text_addf(&at, "@raw:%s", dead);
+    if (!place_of(file, &at)) return WADI_OK;
     for (int i = 0; i < nargs && status == WADI_OK; i++) {
         const char *value = strchr(args[i], '=') + 1, *place = strchr(value, '@');
         if (place != NULL && are_one_file(place, wadi_text_str(&at)))
             status =
-                wadi_fail(err, WADI_INVALID,
-                          "\"%s\" and --dead %s name the same file, expected two", args[i], dead);
+                wadi_fail(err, WADI_INVALID, "\"%s\" and %s %s name the same file, expected two",
+                          args[i], option, file);
     }
     wadi_text_fini(&at);
     return status;
+}
+
+/* The same for all such options, and for two of them. */
+static wadi_status check_files(const wadi_cli_bindings *all, int nargs, char *const *args,
+                               wadi_error *err) {
+    wadi_text dead = {0}, trace = {0};
+    WADI_TRY(check_beside("--dead", all->dead, nargs, args, err));
+    WADI_TRY(check_beside("--trace", all->trace, nargs, args, err));
+    const bool one = place_of(all->dead, &dead) && place_of(all->trace, &trace) &&
+                     are_one_file(wadi_text_str(&dead), wadi_text_str(&trace));
+    wadi_text_fini(&dead);
+    wadi_text_fini(&trace);
+    if (!one) return WADI_OK;
+    return wadi_fail(err, WADI_INVALID, "--dead %s and --trace %s name the same file, expected two",
+                     all->dead, all->trace);
 }
 
 /* Refuses two values for one name, because one would be lost, and two sinks with one file, because the second would replace what the
@@ -265,7 +287,7 @@ wadi_status wadi_cli_bind(wadi_cli_bindings *all, const wadi_module *m, wadi_run
     WADI_TRY(check_apart(m, err));
     WADI_TRY(check_names(m, nargs, args, err));
     WADI_TRY(check_pairs(m, nargs, args, err));
-    WADI_TRY(check_dead(all->dead, nargs, args, err));
+    WADI_TRY(check_files(all, nargs, args, err));
     for (int i = 0; i < m->main->nbinds; i++) {
         const wadi_bind *b = m->main->binds[i];
         const bindable *kind = bindable_of(b);

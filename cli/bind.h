@@ -12,8 +12,8 @@ typedef struct wadi_cli_bindings {
     wadi_status (*sink)(void *env, const wadi_bind *b, wadi_sink **out, wadi_error *err);
     void *env;
     const wadi_cli_links *links; /* how links to other processes are opened; NULL: by default */
-    bool at_once;     /* an element that is printed has left the process when its sink returns */
-    const char *dead; /* a file that the run writes beside its sinks; NULL: none */
+    bool at_once; /* an element that is printed has left the process when its sink returns */
+    const char *dead, *trace; /* files that the run writes beside its sinks; NULL: none */
     WADI_VEC(wadi_array) inputs;
     WADI_VEC(wadi_opened) sources;
     WADI_VEC(wadi_sink *) sinks;

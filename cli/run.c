@@ -214,8 +214,10 @@ static void tell_dead(const options *o, wadi_run *run, bool ended) {
 
 static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_exe *exe,
                            wadi_error *err) {
-    wadi_cli_bindings bindings = {
-        .links = &o->shared.links, .at_once = o->shared.run.state, .dead = o->shared.run.dead};
+    wadi_cli_bindings bindings = {.links = &o->shared.links,
+                                  .at_once = o->shared.run.state,
+                                  .dead = o->shared.run.dead,
+                                  .trace = o->shared.run.trace};
     wadi_run *run = NULL;
     bool drained = false;
     wadi_status st = wadi_run_create(exe, &o->shared.run, &run, err);

@@ -61,4 +61,16 @@ head -c 17 /dev/zero >torn.raw
 "$wadi" run means.wadi s=@torn.raw t=@other.raw --trace torn.json 2>message && wrong "it read half an element"
 python3 -c 'import json; json.load(open("torn.json"))' || wrong "no trace of a run that failed"
 
+# Nor does it replace what the run reads, its result, or the file of elements that fail.
+cp in.raw before.raw
+refuses() {
+    "$wadi" run means.wadi s=@in.raw "$@" 2>message && wrong "two files of one name: $*"
+    grep -q 'name the same file, expected two' message || wrong "$*: $(cat message)"
+}
+refuses t=@new.raw --trace ./in.raw
+refuses t=@raw:new.raw --trace new.raw
+refuses t=@new.raw --on-fault skip --dead new.json --trace new.json
+cmp in.raw before.raw || wrong "the input is replaced"
+[ ! -e new.raw ] || wrong "it ran"
+
 [ ! -e failed ]
