@@ -366,10 +366,10 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     wadi_task_end(before);
     wadi_run_profile_end(run);
     wadi_profile_take_up(around);
-    wadi_run_trace_close(run);
     wadi_mutex_lock(&run->lock);
     run->end_ns = wadi_clock_ns();
     wadi_mutex_unlock(&run->lock);
+    wadi_run_trace_close(run);
     wadi_waits_destroy(run->waits);
     run->waits = NULL;
     run->finished = status == WADI_OK;

@@ -61,6 +61,23 @@ head -c 17 /dev/zero >torn.raw
 "$wadi" run means.wadi s=@torn.raw t=@other.raw --trace torn.json 2>message && wrong "it read half an element"
 python3 -c 'import json; json.load(open("torn.json"))' || wrong "no trace of a run that failed"
 
+# So has one that is interrupted while it waits for its source.
+mkfifo pipe
+(cat in.raw && exec sleep 600) >pipe &
+feeder=$!
+"$wadi" run means.wadi s=@pipe t=@other.raw --trace stopped.json 2>message &
+running=$!
+tries=0
+until ls stopped.json.*.wadi-part >/dev/null 2>&1 || [ $tries -ge 1200 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+kill -INT $running
+wait $running
+[ $? -eq 130 ] || wrong "an interrupted run does not say so: $(cat message)"
+kill $feeder
+python3 -c 'import json; json.load(open("stopped.json"))' || wrong "no trace of an interrupted run: $(cat message)"
+
 # Nor does it replace what the run reads, its result, or the file of elements that fail.
 cp in.raw before.raw
 refuses() {
