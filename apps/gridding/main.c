@@ -276,6 +276,13 @@ static wadi_status write_part(work *w, wadi_text *name, wadi_error *err) {
     return status;
 }
 
+static void remove_live(work *w) {
+    if (!w->live) return;
+    wadi_outfile_remove(w->options->output);
+    if (w->options->png != NULL) wadi_outfile_remove(w->options->png);
+    w->live = false;
+}
+
 /* A stream has broken off: keeps the image so far, but not under the name of the whole image. The first signal does not interrupt this. */
 static void save_part(work *w) {
     const grid_options *o = w->options;
@@ -287,12 +294,10 @@ static void save_part(work *w) {
     wadi_task_end(before);
     if (status == WADI_OK) fprintf(stderr, "wadi-grid: the image so far: %s\n", name.at);
     if (status != WADI_OK) fprintf(stderr, "wadi-grid: no image of what came: %s\n", err.msg);
-    if (status == WADI_OK && w->live) {
-        wadi_outfile_remove(o->output);
-        if (o->png != NULL) wadi_outfile_remove(o->png);
-    } else if (w->live) {
+    if (status == WADI_OK)
+        remove_live(w);
+    else if (w->live)
         fprintf(stderr, "wadi-grid: %s shows what had come a while before\n", o->output);
-    }
     wadi_text_fini(&name);
 }
 
@@ -321,13 +326,15 @@ static int run(const grid_options *o) {
     if (status == WADI_OK) status = grid_session_go(w.session, &err);
     clear_line(&w);
     if (status == WADI_OK) status = write_image(&w, o->output, &err);
+    if (status == WADI_OK) w.live = false; /* the whole image stands there now */
     if (status == WADI_OK) status = summarise(&w, &err);
     const bool drained =
         status == WADI_CANCELLED && atomic_load(&drains) && wadi_process_signal() == 0;
     if (status != WADI_OK && !drained)
         fprintf(stderr, "wadi-grid: %s\n", wadi_process_signal() != 0 ? "interrupted" : err.msg);
-    if (status != WADI_OK && o->listen != NULL && w.spool == NULL) save_part(&w);
     const bool saved = status != WADI_OK && w.spool != NULL && save_rows(&w);
+    if (saved) remove_live(&w); /* it comes again when the stream goes on */
+    if (status != WADI_OK && o->listen != NULL && !saved) save_part(&w);
     wadi_process_drain_by(NULL, NULL);
     grid_spool_close(w.spool, status == WADI_OK);
     grid_session_destroy(w.session);

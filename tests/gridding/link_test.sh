@@ -301,6 +301,18 @@ finish 0
 cmp -s kept.fits whole.fits || wrong "the image of a receiver that went on differs"
 [ ! -e kept ] || wrong "the state is left: $(ls kept)"
 [ ! -e kept.fits.partial ] || wrong "a part of the image is left"
+# What it has shown before it goes on is not the image.
+listen shown.fits $size --live 0.05 --png shown.png --state shown
+"$send" -q --wait 120 --to "$to" --rate 5 one.txt 2>said &
+sender=$!
+shown shown.fits
+kill -TERM $receiver
+finish 0
+wait $sender
+says heard "rows are saved in shown"
+[ ! -e shown.fits ] && [ ! -e shown.png ] || wrong "a live image of a saved stream stayed"
+[ ! -e shown.fits.partial ] || wrong "a saved stream has left a part of its image"
+
 "$grid" -q -o none.fits --state kept $size many.txt >heard 2>&1 && wrong "--state was taken for a file"
 says heard "files can be read again"
 
