@@ -158,8 +158,8 @@ static void expect_growth(const wadi_plan *p, const wadi_plan_stream *s, const c
         "that "
         "makes elements\n    cheaper by 3 %%, and settles at the smallest size that costs "
         "no more; the memory of a run bounds it\n",
-        (long long)goal, goal == 1 ? "" : "s", all ? "" : ", or fewer", (long long)goal_bytes, read,
-        all ? "" : "more than ", given);
+        (long long)goal, goal == 1 ? "" : "s", all || goal == 1 ? "" : ", or fewer",
+        (long long)goal_bytes, read, all ? "" : "more than ", given);
 }
 
 static void expect_chunk(const wadi_plan *p, int phase, const char *extents, wadi_text *t) {

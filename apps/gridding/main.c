@@ -311,8 +311,13 @@ static bool save_rows(work *w) {
         fprintf(stderr, "wadi-grid: what has come is not saved: %s\n", err.msg);
         return false;
     }
-    fprintf(stderr, "wadi-grid: %lld rows are saved in %s: the same command goes on with them\n",
-            (long long)grid_spool_rows(w->spool), w->options->state);
+    const int64_t rows = grid_spool_rows(w->spool);
+    if (rows > 0)
+        fprintf(stderr,
+                "wadi-grid: %lld rows are saved in %s: the same command goes on with them\n",
+                (long long)rows, w->options->state);
+    else if (atomic_load(&drains))
+        fprintf(stderr, "wadi-grid: no rows have come: nothing is saved\n");
     return true;
 }
 

@@ -77,6 +77,7 @@ const char grid_usage[] =
 #define OPTIONS ((grid_options *)options)
 
 enum { MOST_SETUPS = 4096 }; /* in one range */
+enum { EVERY_S = 5 };
 
 /* ---- numbers ---- */
 
@@ -350,6 +351,8 @@ static wadi_status check(const grid_options *o, wadi_error *err) {
     if (o->state != NULL && o->listen == NULL)
         return wadi_fail(err, WADI_INVALID,
                          "--state saves what --listen brings: files can be read again");
+    if (o->every_s >= 0 && o->state == NULL)
+        return wadi_fail(err, WADI_INVALID, "--every: without --state, nothing is saved");
     if (o->live_s > 0 && o->listen == NULL)
         return wadi_fail(err, WADI_INVALID,
                          "--live shows what --listen brings: files need no watching");
@@ -357,9 +360,12 @@ static wadi_status check(const grid_options *o, wadi_error *err) {
 }
 
 wadi_status grid_options_parse(int argc, char *const *argv, grid_options *out, wadi_error *err) {
-    *out = (grid_options){.epsilon = 1e-4, .last_channel = -1};
+    *out = (grid_options){.epsilon = 1e-4, .last_channel = -1, .every_s = -1};
     WADI_TRY(wadi_args_parse(&arguments, argc, argv, out, err));
-    return out->help || out->version ? WADI_OK : check(out, err);
+    if (out->help || out->version) return WADI_OK;
+    WADI_TRY(check(out, err));
+    if (out->every_s < 0) out->every_s = EVERY_S;
+    return WADI_OK;
 }
 
 void grid_options_fini(grid_options *o) {

@@ -246,7 +246,7 @@ static wadi_status append(grid_spool *s, const void *data, int64_t n, wadi_error
         const ssize_t put =
             pwrite(s->fd, (const char *)data + done, (size_t)(n - done), (off_t)(s->bytes + done));
         if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return wadi_fail_errno(err, errno, "%s", s->path);
+        if (put <= 0) return wadi_fail_errno(err, put < 0 ? errno : ENOSPC, "%s", s->path);
         done += put;
     }
     s->bytes += n;

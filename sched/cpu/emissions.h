@@ -25,7 +25,7 @@ typedef struct wadi_emission {
     int64_t count;             /* elements */
     void *block;               /* `piece` */
     void **
-        piece; /* [count]: element s begins here, its columns one after another, each aligned if there are several; NULL: in its place */
+        piece; /* [count]: element s begins here, at a multiple of 8 bytes, or of WADI_ALIGN if it is large; several columns each begin at a multiple of WADI_ALIGN bytes from there; NULL: in its place */
     int64_t size;  /* bytes of a value if elements are vectors of one field; else 0 */
     int64_t guess; /* values for which every element has a place already; 0: none */
     int64_t

@@ -313,6 +313,16 @@ says heard "rows are saved in shown"
 [ ! -e shown.fits ] && [ ! -e shown.png ] || wrong "a live image of a saved stream stayed"
 [ ! -e shown.fits.partial ] || wrong "a saved stream has left a part of its image"
 
+# Before anything has come, nothing is saved.
+"$grid" -o none.fits $size --state none --listen "$to" >heard 2>&1 &
+receiver=$!
+tries=0
+until grep -q "waiting for" heard || [ $tries -ge 1200 ]; do tries=$((tries + 1)); sleep 0.05; done
+kill -TERM $receiver
+finish 0
+says heard "nothing is saved"
+[ ! -e none ] || wrong "the state of nothing is left"
+
 "$grid" -q -o none.fits --state kept $size many.txt >heard 2>&1 && wrong "--state was taken for a file"
 says heard "files can be read again"
 
