@@ -188,7 +188,7 @@ WADI_NODISCARD wadi_status wadi_run_sink(wadi_run *run, const char *name, wadi_s
 WADI_NODISCARD wadi_status wadi_run_guarantee(wadi_run *run, wadi_guarantee *out, char **out_why,
                                               wadi_error *err);
 /** Runs to the end. Sinks are finished on success. On failure, what came before it has been delivered, and sinks are aborted.
- *  Errors: WADI_INVALID (something is not bound), WADI_UNSUPPORTED (it cannot be saved, or lacks the guarantee asked for), WADI_FAULT, WADI_COMPILE, WADI_MEMORY, WADI_CANCELLED, or the error of a source
+ *  Errors: WADI_INVALID (something is not bound, or it has begun already, however that ended), WADI_UNSUPPORTED (it cannot be saved, or lacks the guarantee asked for), WADI_FAULT, WADI_COMPILE, WADI_MEMORY, WADI_CANCELLED, or the error of a source
  *  or sink. */
 WADI_NODISCARD wadi_status wadi_run_go(wadi_run *run, wadi_error *err);
 /** Ends a run soon, wherever it is, except inside a callback of the caller. wadi_run_go then returns WADI_CANCELLED, also if it is called only

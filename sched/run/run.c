@@ -345,10 +345,10 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     WADI_TRY(check_unstarted(run, err));
     WADI_TRY(wadi_run_check_bound(run, err));
     WADI_TRY(wadi_run_check_guarantee(run, err));
+    run->started = true; /* what is open now is closed with the run, and not opened again */
     WADI_TRY(wadi_dead_open(run, err));
     WADI_TRY(wadi_checkpoint_open(run, err));
     WADI_TRY(wadi_run_trace_open(run, err));
-    run->started = true;
     WADI_TRY(wadi_waits_create((int64_t)(run->options.watchdog_s * 1e9), &run->waits, err));
     wadi_mutex_lock(&run->lock);
     run->begin_ns = wadi_clock_ns();

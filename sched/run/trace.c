@@ -60,8 +60,9 @@ void wadi_run_trace_close(wadi_run *x) {
         wadi_logf(WADI_LOG_WARNING, "the trace %s is not written: %s", x->options.trace, err.msg);
     else if (lost > 0)
         wadi_logf(WADI_LOG_WARNING,
-                  "the trace %s has the first %d spans of each thread; %lld are left out",
-                  x->options.trace, (int)WADI_TRACE_MOST, (long long)lost);
+                  "the trace %s lacks %lld spans: of threads with more than %d, or for which "
+                  "memory was short",
+                  x->options.trace, (long long)lost, (int)WADI_TRACE_MOST);
     wadi_run_trace_fini(x);
 }
 

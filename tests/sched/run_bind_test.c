@@ -297,6 +297,26 @@ static void a_run_has_a_beginning_and_an_end(void **state) {
     wadi_run_destroy(p.x);
 }
 
+/* What was opened for it is not opened once more. */
+static void a_run_that_could_not_begin_does_not_begin_again(void **state) {
+    (void)state;
+    static program p;
+    const wadi_run_options o = {.on_fault = WADI_ON_FAULT_SKIP, .trace = "missing/folder/trace"};
+    wadi_error err = {.status = WADI_OK};
+    wadi_array a = table(3, 4), b = pair(3);
+    make(&p, 3, NULL);
+    wadi_run_destroy(p.x);
+    assert_int_equal(wadi_run_create_for(&p.h.plan, &p.loader, &o, &p.x, NULL), WADI_OK);
+    assert_int_equal(wadi_run_input(p.x, "table", &a, NULL), WADI_OK);
+    assert_int_equal(wadi_run_input(p.x, "pair", &b, NULL), WADI_OK);
+    assert_int_equal(wadi_run_source(p.x, "in", &p.in.base, NULL), WADI_OK);
+    assert_int_equal(wadi_run_sink(p.x, "out", &p.out, NULL), WADI_OK);
+    assert_int_equal(wadi_run_go(p.x, &err), WADI_IO);
+    assert_int_equal(wadi_run_go(p.x, &err), WADI_INVALID);
+    assert_string_equal(err.msg, "the run has begun already");
+    wadi_run_destroy(p.x);
+}
+
 static void options_are_looked_at(void **state) {
     (void)state;
     static const struct {
@@ -352,6 +372,7 @@ int main(void) {
         cmocka_unit_test(sources_are_looked_at),
         cmocka_unit_test(elements_are_looked_at),
         cmocka_unit_test(a_run_has_a_beginning_and_an_end),
+        cmocka_unit_test(a_run_that_could_not_begin_does_not_begin_again),
         cmocka_unit_test(options_are_looked_at),
         cmocka_unit_test(the_first_failure_is_told),
     };
