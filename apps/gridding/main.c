@@ -221,7 +221,8 @@ static wadi_status open_spool(work *w, const grid_take *take, wadi_error *err) {
     if (o->state == NULL) return WADI_OK;
     wadi_process_drain_by(drain, NULL);
     WADI_TRY(grid_spool_open(o->state, o->every_s, take, &w->spool, err));
-    if (grid_spool_rows(w->spool) > 0 && !o->quiet)
+    /* Even with --quiet: a sender that begins elsewhere spoils the image. */
+    if (grid_spool_rows(w->spool) > 0)
         fprintf(
             stderr,
             "wadi-grid: %lld rows are saved in %s: wadi-vis-send --skip %lld goes on behind them\n",

@@ -77,7 +77,7 @@ const char grid_usage[] =
 #define OPTIONS ((grid_options *)options)
 
 enum { MOST_SETUPS = 4096 }; /* in one range */
-enum { EVERY_S = 5 };
+enum { EVERY_S = 5 };        /* of --every */
 
 /* ---- numbers ---- */
 

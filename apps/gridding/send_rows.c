@@ -189,6 +189,7 @@ wadi_status send_rows_source(send_rows *s, int64_t skip, double rate, send_progr
     s->base = *s->file; /* its parts */
     s->base.ops = &source_ops;
     s->skip = skip;
+    if (s->info.rows >= 0) s->info.rows = skip < s->info.rows ? s->info.rows - skip : 0;
     s->rate = rate;
     s->progress = progress;
     s->env = env;

@@ -19,7 +19,8 @@ WADI_NODISCARD wadi_status send_rows_open(size_t n, const char *const *paths,
 void send_rows_close(send_rows *s); /* after its source; NULL is fine */
 /* What holds for the rows of all; rows is their sum, and the longest and shortest baselines are known. */
 const wadi_vis_info *send_rows_about(const send_rows *s);
-/* skip: so many rows at the beginning are not paced, nor counted in the progress, because nobody will send them. rate: rows per second, 0: no limit.
+/* skip: so many rows at the beginning are not paced, nor counted in the progress, because nobody will send them; send_rows_about then tells the rows
+ * without them. rate: rows per second, 0: no limit.
  * progress may be NULL. Borrows s. One source, once. */
 WADI_NODISCARD wadi_status send_rows_source(send_rows *s, int64_t skip, double rate,
                                             send_progress_fn progress, void *env, wadi_source **out,

@@ -15,7 +15,7 @@
 #include "base/kept_folder.h"
 #include "sched/traits.h"
 
-static const char title[] = "wadi-grid state 1";
+static const char title[] = "wadi-grid state 2";
 
 /* How much of the file counts. */
 typedef struct place {
@@ -28,7 +28,8 @@ struct grid_spool {
     char *path; /* DIR/rows */
     int fd;
     wadi_text traits;
-    char *about; /* the observation; NULL: not known yet */
+    char *about;  /* the observation; NULL: not known yet */
+    int64_t rows; /* in all of it; 0: not known */
     place saved, noted;
     int64_t bytes; /* written */
     int64_t every_ns, saved_ns;
@@ -70,6 +71,7 @@ static wadi_status load(grid_spool *s, const char *bytes, size_t n, wadi_error *
     WADI_TRY(wadi_state_take_text(&from, &about, err));
     s->about = wadi_text_take(&about);
     if (s->about == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    WADI_TRY(wadi_state_take_count(&from, INT64_MAX, &s->rows, err));
     WADI_TRY(wadi_state_take_count(&from, INT64_MAX, &s->saved.bytes, err));
     return take_counts(&from, &s->saved.counts, err);
 }
@@ -90,6 +92,7 @@ wadi_status grid_spool_save(grid_spool *s, wadi_error *err) {
     if (fsync(s->fd) != 0) return wadi_fail_errno(err, errno, "%s", s->path);
     wadi_text_add_n(&t, s->traits.at, s->traits.n);
     wadi_state_put_text(&t, s->about);
+    wadi_state_put(&t, s->rows);
     wadi_state_put(&t, s->noted.bytes);
     put_counts(&t, &s->noted.counts);
     const wadi_status status = wadi_kept_folder_write(s->folder, &t, err);
@@ -172,13 +175,29 @@ static char *about_of(const wadi_vis_info *info) {
     return strdup(digits);
 }
 
+/* A sender that begins before what is saved would have rows counted twice. */
+static wadi_status check_rows(grid_spool *s, int64_t to_come, wadi_error *err) {
+    const int64_t saved = s->saved.counts.rows;
+    if (to_come < 0) return WADI_OK;
+    const int64_t all = to_come < INT64_MAX - saved ? saved + to_come : INT64_MAX;
+    if (s->rows == 0) s->rows = all;
+    if (all > s->rows)
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: %lld rows are saved there and %lld more are to come, of an "
+                         "observation of %lld: wadi-vis-send --skip %lld leaves out those that "
+                         "are saved",
+                         wadi_kept_folder_name(s->folder), (long long)saved, (long long)to_come,
+                         (long long)s->rows, (long long)saved);
+    return WADI_OK;
+}
+
 wadi_status grid_spool_begin(grid_spool *s, const wadi_vis_info *info, wadi_error *err) {
     char *about = about_of(info);
     if (about == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", s->path);
     const bool same = s->about == NULL || strcmp(s->about, about) == 0;
     free(s->about);
     s->about = about;
-    if (same) return WADI_OK;
+    if (same) return check_rows(s, info->rows, err);
     return wadi_fail(err, WADI_INVALID, "%s: what is saved there is of another observation",
                      wadi_kept_folder_name(s->folder));
 }

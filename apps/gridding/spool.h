@@ -14,7 +14,8 @@ WADI_NODISCARD wadi_status grid_spool_open(const char *dir, double every_s, cons
                                            grid_spool **out, wadi_error *err);
 /* What is saved: the stream goes on behind so many rows. */
 int64_t grid_spool_rows(const grid_spool *s);
-/* The link says what it brings. Errors: WADI_INVALID (another observation is saved), WADI_MEMORY. */
+/* The link says what it brings. Errors: WADI_INVALID (another observation is saved; with the rows to come, if their number is known, there
+ * would be more than it has), WADI_MEMORY. */
 WADI_NODISCARD wadi_status grid_spool_begin(grid_spool *s, const wadi_vis_info *info,
                                             wadi_error *err);
 
