@@ -13,9 +13,10 @@ WADI_FN double wadi_log_as_sum(double x, double *low) {
     const double f = wadi_split_f64(x, &k), d = wadi_sum_ordered(2, f, &dl);
     const double s = wadi_quotient_of_sums(f, 0, d, dl, &sl);
     const double z = s * s, zl = WADI_FMA(s, s, -z, ) + (s + s) * sl;
-    const double a = wadi_sum_ordered(0x1.5555555555555p-1, z * wadi_poly_log_tail(z), &e);
-    const double b = z * a,
-                 bl = WADI_FMA(z, a, -b, ) + WADI_FMA(z, e + 0x1.5555555555555p-55, zl * a, );
+    const double t = wadi_poly_log_tail(z), w = z * t, wl = WADI_FMA(zl, t, WADI_FMA(z, t, -w, ), );
+    const double a = wadi_sum_ordered(0x1.5555555555555p-1, w, &e);
+    const double b = z * a, rest = e + (wl + 0x1.5555555555555p-55);
+    const double bl = WADI_FMA(z, a, -b, ) + WADI_FMA(z, rest, zl * a, );
     const double c = s * b, cl = WADI_FMA(s, b, -c, ) + WADI_FMA(s, bl, sl * b, );
     const double h = wadi_sum_ordered(s + s, c, &al), l = al + (cl + (sl + sl));
     const double v = wadi_log2_times(k, h, &e);
