@@ -239,6 +239,7 @@ static void forget_while_draining(void) {
     MUST(pthread_create(&other, NULL, release, NULL) == 0);
     wadi_process_drain_by(NULL, NULL);
     MUST(atomic_load(&inside) == 0 && wadi_process_signal() == 0);
+    MUST(pthread_join(one, NULL) == 0 && pthread_join(other, NULL) == 0);
     _exit(0);
 }
 
