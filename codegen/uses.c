@@ -55,8 +55,7 @@ static void add_all(noting *n, int count, const int *slots, bool writes) {
 
 /* The slot that the pointer points into; -1: it is none, or cannot be seen. */
 static int slot_of(const noting *n, wadi_lv pointer) {
-    const wadi_linst *i = n->f->inst[pointer];
-    while (i->kind == WADI_L_ADVANCE) i = n->f->inst[i->args[0]];
+    const wadi_linst *i = wadi_l_root(n->f, pointer);
     return i->kind == WADI_L_COLUMN ? i->slot : -1;
 }
 

@@ -50,14 +50,6 @@ static const char *check_reads_of(const checker *c, const wadi_lscope *s, const 
 
 /* ---- memory ---- */
 
-/* The instruction that the pointer begins with: a column, scratch memory, or any other. */
-static const wadi_linst *root_of(const wadi_lfun *f, wadi_lv pointer) {
-    const wadi_linst *i = f->inst[pointer];
-    while (i->kind == WADI_L_ADVANCE || (i->kind == WADI_L_RANGE && i->pointer))
-        i = f->inst[i->args[0]];
-    return i;
-}
-
 static bool is_same(const wadi_linst *x, const wadi_linst *y) {
     if (x->kind == WADI_L_COLUMN && y->kind == WADI_L_COLUMN)
         return x->slot == y->slot && x->index == y->index;
@@ -69,7 +61,8 @@ static bool reads_back(const wadi_lfun *f, const wadi_lscope *s, const wadi_lins
                        bool lanes) {
     for (int k = 0; k < s->n; k++) {
         const wadi_linst *i = s->inst[k];
-        if (i->kind == WADI_L_FRESH && is_same(root_of(f, i->args[0]), root_of(f, store->args[0])))
+        if (i->kind == WADI_L_FRESH &&
+            is_same(wadi_l_root(f, i->args[0]), wadi_l_root(f, store->args[0])))
             return true;
         if (!lanes && i->kind == WADI_L_FOR && i->by == WADI_BY_LANES) continue;
         for (int b = 0; b < 2; b++)

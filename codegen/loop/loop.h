@@ -183,6 +183,14 @@ static inline bool wadi_l_is_bound(const wadi_linst *i) {
     return i->kind == WADI_L_ARG && i->index < 2;
 }
 
+/* The instruction that the pointer begins with: a column, scratch memory, or any other. */
+static inline const wadi_linst *wadi_l_root(const wadi_lfun *f, wadi_lv pointer) {
+    const wadi_linst *i = f->inst[pointer];
+    while (i->kind == WADI_L_ADVANCE || (i->kind == WADI_L_RANGE && i->pointer))
+        i = f->inst[i->args[0]];
+    return i;
+}
+
 static inline wadi_linst *wadi_lb_inst(wadi_lb *b, wadi_lv v) {
     return v < b->fun->n ? b->fun->inst[v] : &b->spare;
 }

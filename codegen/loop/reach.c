@@ -22,8 +22,7 @@ static const wadi_linst *inst(const reach *r, wadi_lv v) {
 
 /* The slot that the pointer points into. */
 static int slot_of(const reach *r, wadi_lv pointer) {
-    const wadi_linst *i = inst(r, pointer);
-    while (i->kind == WADI_L_ADVANCE) i = inst(r, i->args[0]);
+    const wadi_linst *i = wadi_l_root(r->f, pointer);
     if (i->kind == WADI_L_COLUMN) return i->slot;
     return i->kind == WADI_L_SCRATCH ? NOWHERE : UNKNOWN;
 }

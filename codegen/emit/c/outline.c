@@ -202,15 +202,9 @@ typedef struct memory {
     bool failed;
 } memory;
 
-static const wadi_linst *root_of(const wadi_lfun *f, wadi_lv pointer) {
-    const wadi_linst *i = f->inst[wadi_c_strip(f, pointer)];
-    while (i->kind == WADI_L_ADVANCE) i = f->inst[wadi_c_strip(f, i->args[0])];
-    return i;
-}
-
 /* A pointer that is no column may lead anywhere. */
 static bool may_meet(const memory *m, wadi_lv p, wadi_lv q) {
-    const wadi_linst *a = root_of(m->f, p), *b = root_of(m->f, q);
+    const wadi_linst *a = wadi_l_root(m->f, p), *b = wadi_l_root(m->f, q);
     return a->kind != WADI_L_COLUMN || b->kind != WADI_L_COLUMN || a->slot == b->slot;
 }
 

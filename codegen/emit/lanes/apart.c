@@ -14,9 +14,7 @@ static wadi_lv first_of_column(const wadi_lfun *f, const wadi_linst *column) {
 }
 
 wadi_lv wadi_c_apart_root(const wadi_lfun *f, wadi_lv pointer) {
-    const wadi_linst *i = f->inst[pointer];
-    while (i->kind == WADI_L_ADVANCE || (i->kind == WADI_L_RANGE && i->pointer))
-        i = f->inst[i->args[0]];
+    const wadi_linst *i = wadi_l_root(f, pointer);
     if (i->kind == WADI_L_COLUMN) return first_of_column(f, i);
     return i->kind == WADI_L_SCRATCH ? i->self : WADI_LV_NONE;
 }
