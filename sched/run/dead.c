@@ -318,12 +318,9 @@ static wadi_status fold_part(wadi_stream *s, int stage, wadi_crew *w, const wadi
 }
 
 static wadi_status fold_behind(wadi_stream *s, int stage, wadi_crew *w, const wadi_plan_fold *fold,
-                               wadi_chunk *c, int64_t from, wadi_error *err) {
-    for (int64_t piece = WADI_DEAD_PIECE; from < c->count; piece *= 2) {
-        const int64_t n = piece < c->count - from ? piece : c->count - from;
-        WADI_TRY(fold_part(s, stage, w, fold, c, from, n, err));
-        from += n;
-    }
+                               wadi_chunk *c, int64_t at, wadi_error *err) {
+    for (wadi_dead_pieces p = wadi_dead_behind(at, c->count); wadi_dead_next(&p);)
+        WADI_TRY(fold_part(s, stage, w, fold, c, p.from, p.n, err));
     return WADI_OK;
 }
 
@@ -340,7 +337,7 @@ wadi_status wadi_dead_fold(wadi_stream *s, int stage, wadi_crew *w, const wadi_p
         if (status == WADI_OK && fragile) status = wadi_fold_load(w, fold, &from, err);
         if (status == WADI_OK && (fragile || fold->carried))
             status = fold_part(s, stage, w, fold, c, 0, done, err);
-        if (status == WADI_OK) status = fold_behind(s, stage, w, fold, c, done + 1, err);
+        if (status == WADI_OK) status = fold_behind(s, stage, w, fold, c, done, err);
     }
     wadi_text_fini(&before);
     return status;

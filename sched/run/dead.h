@@ -36,9 +36,22 @@ void wadi_dead_again(wadi_run *x);
 WADI_NODISCARD wadi_status wadi_dead_save(wadi_run *x, wadi_text *out, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_dead_load(wadi_run *x, wadi_state_reader *from, wadi_error *err);
 
-/* How many elements behind one that has failed are tried at once, for the first time; twice as many each time. So little is computed in vain
- * where many elements of a chunk fail. */
-enum { WADI_DEAD_PIECE = 16 };
+/* The elements of a chunk behind one that has failed, in pieces of 16, 32, 64 .. elements. So little is computed in vain where many fail. */
+typedef struct wadi_dead_pieces {
+    int64_t from, n; /* the piece */
+    int64_t end, most;
+} wadi_dead_pieces;
+
+static inline wadi_dead_pieces wadi_dead_behind(int64_t at, int64_t count) {
+    return (wadi_dead_pieces){.from = at + 1, .end = count, .most = 16};
+}
+/* The next piece; false: there is none. */
+static inline bool wadi_dead_next(wadi_dead_pieces *p) {
+    p->from += p->n;
+    if (p->n > 0) p->most *= 2;
+    p->n = p->most < p->end - p->from ? p->most : p->end - p->from;
+    return p->n > 0;
+}
 
 /* ---- dead_letter.c ---- */
 

@@ -237,11 +237,8 @@ static wadi_status step_without(wadi_stream *s, int stage, wadi_chunk *in, int64
     if (told != WADI_OK) return wadi_stage_fail(s, stage, told, err);
     WADI_TRY(wadi_dead_instead(s, stage, in, at, &instead, err));
     if (instead != NULL) WADI_TRY(deliver_made(s, stage, instead, err));
-    for (int64_t from = at + 1, piece = WADI_DEAD_PIECE; from < in->count; piece *= 2) {
-        const int64_t n = piece < in->count - from ? piece : in->count - from;
-        WADI_TRY(step_part(s, stage, in, from, n, err));
-        from += n;
-    }
+    for (wadi_dead_pieces p = wadi_dead_behind(at, in->count); wadi_dead_next(&p);)
+        WADI_TRY(step_part(s, stage, in, p.from, p.n, err));
     return WADI_OK;
 }
 
@@ -359,11 +356,8 @@ static wadi_status scan_without(wadi_stream *s, int stage, wadi_chunk *in, int64
     const wadi_status told =
         wadi_dead_put(s, stage, &stage_of(s, stage)->plan->scan, in, at, failed, err);
     if (told != WADI_OK) return wadi_stage_fail(s, stage, told, err);
-    for (int64_t from = at + 1, piece = WADI_DEAD_PIECE; from < in->count; piece *= 2) {
-        const int64_t n = piece < in->count - from ? piece : in->count - from;
-        if (is_open(s, stage)) WADI_TRY(scan_part(s, stage, in, from, n, err));
-        from += n;
-    }
+    for (wadi_dead_pieces p = wadi_dead_behind(at, in->count); wadi_dead_next(&p);)
+        if (is_open(s, stage)) WADI_TRY(scan_part(s, stage, in, p.from, p.n, err));
     return WADI_OK;
 }
 
