@@ -64,13 +64,11 @@ wadi_account *wadi_profile_switch(wadi_profile *p, wadi_account *to) {
 }
 
 int64_t wadi_profile_span_begins(void) {
-    return mine != NULL && mine->lane != NULL ? wadi_clock_ns() : 0;
+    return wadi_trace_begin(mine != NULL ? mine->lane : NULL);
 }
 
 void wadi_profile_span(const char *name, int64_t begin_ns, int64_t elements) {
-    if (mine != NULL && begin_ns != 0)
-        wadi_trace_add(mine->lane, (wadi_trace_what){.name = name}, begin_ns, wadi_clock_ns(),
-                       elements);
+    if (mine != NULL && begin_ns != 0) wadi_trace_end(mine->lane, name, begin_ns, elements);
 }
 
 wadi_account *wadi_profile_charge(wadi_profile_kind kind) {

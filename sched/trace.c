@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 typedef struct span {
@@ -77,6 +78,15 @@ void wadi_trace_add(wadi_trace_lane *l, wadi_trace_what what, int64_t begin_ns, 
         l->at[l->n++] = (span){what, begin_ns, end_ns, elements};
     else
         l->lost++;
+}
+
+int64_t wadi_trace_begin(const wadi_trace_lane *l) {
+    return l != NULL ? wadi_clock_ns() : 0;
+}
+
+void wadi_trace_end(wadi_trace_lane *l, const char *name, int64_t begin_ns, int64_t elements) {
+    if (l != NULL)
+        wadi_trace_add(l, (wadi_trace_what){.name = name}, begin_ns, wadi_clock_ns(), elements);
 }
 
 int64_t wadi_trace_lost(wadi_trace *t) {

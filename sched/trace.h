@@ -24,6 +24,9 @@ void wadi_trace_destroy(wadi_trace *owned_t);
 
 /* A lane named "KIND NAME". Any thread. NULL: t is, or out of memory. */
 wadi_trace_lane *wadi_trace_lane_add(wadi_trace *t, const char *kind, const char *name);
+/* A span that begins now: its begin, for wadi_trace_end. Both read the clock only if there is a lane. */
+int64_t wadi_trace_begin(const wadi_trace_lane *l);
+void wadi_trace_end(wadi_trace_lane *l, const char *name, int64_t begin_ns, int64_t elements);
 /* Times as wadi_clock_ns tells them; elements below 0: not told. Spans of a lane that overlap must lie within each other. */
 void wadi_trace_add(wadi_trace_lane *l, wadi_trace_what what, int64_t begin_ns, int64_t end_ns,
                     int64_t elements);

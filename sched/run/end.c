@@ -81,10 +81,9 @@ static wadi_status drain(wadi_outlet *o, wadi_error *err) {
         if (c == NULL) return WADI_OK;
         wadi_meter_busy(&x->meter, WADI_STAGE_SINK);
         const int ticket = wadi_task_work("elements from", c->first, o->plan->name);
-        const int64_t begin_ns = wadi_clock_ns();
+        const int64_t begin_ns = wadi_trace_begin(o->trace);
         const wadi_status status = put_arrived(o, c, err);
-        wadi_trace_add(o->trace, (wadi_trace_what){.name = "write"}, begin_ns, wadi_clock_ns(),
-                       c->count);
+        wadi_trace_end(o->trace, "write", begin_ns, c->count);
         wadi_task_go_on(ticket);
         wadi_meter_idle(&x->meter, WADI_STAGE_SINK);
         wadi_mutex_lock(&x->lock);

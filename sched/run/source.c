@@ -91,25 +91,35 @@ static void end_saved(wadi_lane *l) {
     wadi_retry_wait_for_stop();
 }
 
-/* The next elements of source number i in its builder, at most k. After a failure those before it are there. What the world has made fail is tried again
- * if the run was told so; elements that came before it need not wait for that. */
-static wadi_status ask(wadi_lane *l, int i, int64_t k, wadi_error *err) {
-    const char *plan_name = l->plan->sources[i].name;
-    wadi_source *source = wadi_run_find(l->stream->x, plan_name, false)->source;
+/* What the world has made fail, with *err, is tried again if the run was told so; elements that came before it need not wait for that. */
+static wadi_status ask_again(wadi_lane *l, int i, wadi_source *source, int64_t k, wadi_error *err) {
+    wadi_status status = WADI_IO;
     char name[160];
-    wadi_error why = {.status = WADI_OK};
-    wadi_status status = ask_once(l, i, source, k, &why);
-    (void)snprintf(name, sizeof name, "the source \"%.140s\"", plan_name);
-    while (status == WADI_IO && l->retry[i].most > 0 && go_back(l, i, source) == WADI_OK) {
-        if (l->builder[i].count > 0) return WADI_OK;
-        if (!wadi_retry_wait(&l->retry[i], name, why.msg)) {
+    (void)snprintf(name, sizeof name, "the source \"%.140s\"", l->plan->sources[i].name);
+    while (status == WADI_IO && go_back(l, i, source) == WADI_OK) {
+        if (l->builder[i].count > 0) {
+            err->status = WADI_OK;
+            return WADI_OK;
+        }
+        if (!wadi_retry_wait(&l->retry[i], name, err->msg)) {
             end_saved(l);
             break;
         }
-        status = ask_once(l, i, source, k, &why);
+        status = ask_once(l, i, source, k, err);
     }
+    if (status == WADI_OK) {
+        wadi_retry_well(&l->retry[i]);
+        err->status = WADI_OK;
+    }
+    return status;
+}
+
+/* The next elements of source number i in its builder, at most k. After a failure those before it are there. */
+static wadi_status ask(wadi_lane *l, int i, int64_t k, wadi_error *err) {
+    wadi_source *source = wadi_run_find(l->stream->x, l->plan->sources[i].name, false)->source;
+    const wadi_status status = ask_once(l, i, source, k, err);
+    if (status == WADI_IO && l->retry[i].most > 0) return ask_again(l, i, source, k, err);
     if (status == WADI_OK) wadi_retry_well(&l->retry[i]);
-    if (status != WADI_OK && err != NULL) *err = why;
     return status;
 }
 
