@@ -36,17 +36,22 @@ static wadi_status take_schedule(void *env, const char *value, wadi_error *err) 
     return wadi_schedule_take(value, &o->shared.run.schedule, err);
 }
 
+/* Which of the names it is; -1: none. */
+static int find_name(const char *value, const char *const *names, int n) {
+    for (int i = 0; i < n; i++)
+        if (strcmp(value, names[i]) == 0) return i;
+    return -1;
+}
+
 static wadi_status take_stages(void *env, const char *value, wadi_error *err) {
     static const char *const names[] = {[WADI_STAGES_AUTO] = "auto",
                                         [WADI_STAGES_JOINED] = "joined",
                                         [WADI_STAGES_APART] = "apart"};
     options *o = env;
-    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
-        if (strcmp(value, names[i]) != 0) continue;
-        o->shared.run.stages = (wadi_stages_option)i;
-        return WADI_OK;
-    }
-    return wadi_args_bad("--stages", value, "auto, joined or apart", err);
+    const int i = find_name(value, names, (int)(sizeof names / sizeof *names));
+    if (i < 0) return wadi_args_bad("--stages", value, "auto, joined or apart", err);
+    o->shared.run.stages = (wadi_stages_option)i;
+    return WADI_OK;
 }
 
 static wadi_status take_every(void *env, const char *value, wadi_error *err) {
@@ -63,12 +68,11 @@ static wadi_status take_guarantee(void *env, const char *value, wadi_error *err)
                                         [WADI_GUARANTEE_AT_LEAST_ONCE] = "at-least-once",
                                         [WADI_GUARANTEE_EXACTLY_ONCE] = "exactly-once"};
     options *o = env;
-    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
-        if (strcmp(value, names[i]) != 0) continue;
-        o->shared.run.guarantee = (wadi_guarantee)i;
-        return WADI_OK;
-    }
-    return wadi_args_bad("--guarantee", value, "none, at-least-once or exactly-once", err);
+    const int i = find_name(value, names, (int)(sizeof names / sizeof *names));
+    if (i < 0)
+        return wadi_args_bad("--guarantee", value, "none, at-least-once or exactly-once", err);
+    o->shared.run.guarantee = (wadi_guarantee)i;
+    return WADI_OK;
 }
 
 static wadi_status take_on_fault(void *env, const char *value, wadi_error *err) {
