@@ -9,6 +9,26 @@ wadi_status wadi_blake2b(const void *data, size_t n, uint8_t out[32]) {
     return failed == 0 ? WADI_OK : WADI_INTERNAL;
 }
 
+_Static_assert(sizeof(crypto_generichash_blake2b_state) <= sizeof(wadi_blake2b_state),
+               "room for libsodium's state");
+
+static crypto_generichash_blake2b_state *state_of(wadi_blake2b_state *s) {
+    return (crypto_generichash_blake2b_state *)(void *)s->opaque;
+}
+
+/* libsodium's functions fail only for lengths that are no length of a digest. */
+void wadi_blake2b_begin(wadi_blake2b_state *s) {
+    (void)crypto_generichash_blake2b_init(state_of(s), NULL, 0, 32);
+}
+
+void wadi_blake2b_add(wadi_blake2b_state *s, const void *data, size_t n) {
+    if (n > 0) (void)crypto_generichash_blake2b_update(state_of(s), data, n);
+}
+
+void wadi_blake2b_end(wadi_blake2b_state *s, uint8_t out[32]) {
+    (void)crypto_generichash_blake2b_final(state_of(s), out, 32);
+}
+
 wadi_status wadi_sha256(const void *data, size_t n, uint8_t out[32]) {
     static const uint8_t nothing = 0;
     _Static_assert(crypto_hash_sha256_BYTES == 32, "a digest of SHA-256");
@@ -23,6 +43,21 @@ void wadi_hex(const uint8_t *bytes, size_t n, char *out) {
         out[2 * i + 1] = digits[bytes[i] & 15];
     }
     out[2 * n] = '\0';
+}
+
+static int digit_of(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool wadi_hex_read(const char *digits, size_t n, uint8_t *out) {
+    for (size_t i = 0; i < n; i++) {
+        const int high = digit_of(digits[2 * i]);
+        const int low = high < 0 ? -1 : digit_of(digits[2 * i + 1]);
+        if (low < 0) return false;
+        out[i] = (uint8_t)(high << 4 | low);
+    }
+    return true;
 }
 
 /* crc_tables[k][b]: the remainder of byte b followed by k zero bytes (slicing by 8; Kounavis and Berry 2005). */

@@ -124,7 +124,7 @@ static wadi_status text_sink(wadi_cli_bindings *all, const wadi_module *m, const
 static wadi_status bind_sink(wadi_cli_bindings *all, const wadi_module *m, const wadi_bind *b,
                              const char *text, wadi_run *run, wadi_error *err) {
     wadi_sink *sink = NULL;
-    if (all->sink && text)
+    if (all->sink && text && !all->instead)
         return wadi_fail(err, WADI_INVALID,
                          "nothing is delivered by wadi check: expected no value for a sink");
     if (all->sink)
@@ -228,19 +228,25 @@ static wadi_status check_beside(const char *option, const char *file, int nargs,
     return status;
 }
 
-/* The same for all such options, and for two of them. */
+/* The same for all such options, and for each two of them. */
 static wadi_status check_files(const wadi_cli_bindings *all, int nargs, char *const *args,
                                wadi_error *err) {
-    wadi_text dead = {0}, trace = {0};
-    WADI_TRY(check_beside("--dead", all->dead, nargs, args, err));
-    WADI_TRY(check_beside("--trace", all->trace, nargs, args, err));
-    const bool one = place_of(all->dead, &dead) && place_of(all->trace, &trace) &&
-                     are_one_file(wadi_text_str(&dead), wadi_text_str(&trace));
-    wadi_text_fini(&dead);
-    wadi_text_fini(&trace);
-    if (!one) return WADI_OK;
-    return wadi_fail(err, WADI_INVALID, "--dead %s and --trace %s name the same file, expected two",
-                     all->dead, all->trace);
+    const struct {
+        const char *option, *file;
+    } of[] = {{"--dead", all->dead}, {"--trace", all->trace}, {"--certificate", all->certificate}};
+    wadi_text at[3] = {0};
+    wadi_status st = WADI_OK;
+    for (int i = 0; i < 3 && st == WADI_OK; i++) {
+        st = check_beside(of[i].option, of[i].file, nargs, args, err);
+        const bool is_file = st == WADI_OK && place_of(of[i].file, &at[i]);
+        for (int k = 0; k < i && is_file && st == WADI_OK; k++)
+            if (at[k].n > 0 && are_one_file(wadi_text_str(&at[k]), wadi_text_str(&at[i])))
+                st =
+                    wadi_fail(err, WADI_INVALID, "%s %s and %s %s name the same file, expected two",
+                              of[k].option, of[k].file, of[i].option, of[i].file);
+    }
+    for (int i = 0; i < 3; i++) wadi_text_fini(&at[i]);
+    return st;
 }
 
 /* Refuses two values for one name, because one would be lost, and two sinks with one file, because the second would replace what the

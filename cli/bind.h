@@ -11,9 +11,12 @@ typedef struct wadi_cli_bindings {
     /* Makes the sink of a stream_out, whatever the command line says. NULL: the command line decides. */
     wadi_status (*sink)(void *env, const wadi_bind *b, wadi_sink **out, wadi_error *err);
     void *env;
+    bool
+        instead; /* with `sink`: what the command line says of sinks is ignored; else it is an error */
     const wadi_cli_links *links; /* how links to other processes are opened; NULL: by default */
     bool at_once; /* an element that is printed has left the process when its sink returns */
-    const char *dead, *trace; /* files that the run writes beside its sinks; NULL: none */
+    const char *dead, *trace,
+        *certificate; /* files that the run writes beside its sinks; NULL: none */
     WADI_VEC(wadi_array) inputs;
     WADI_VEC(wadi_opened) sources;
     WADI_VEC(wadi_sink *) sinks;

@@ -9,21 +9,16 @@
 
 #include "base/error.h"
 #include "base/process.h"
-#include "cli/bind.h"
 #include "cli/command.h"
-#include "cli/options.h"
 #include "cli/profile.h"
 #include "cli/routines.h"
+#include "cli/run.h"
 #include "operators/table.h"
 #include "sched/schedules.h"
 
 /* ---- options ---- */
 
-typedef struct options {
-    wadi_cli_options shared;
-    wadi_compile_options compile;
-    bool stats, sync;
-} options;
+typedef wadi_cli_run_options options;
 
 static wadi_status take_chunk(void *env, const char *value, wadi_error *err) {
     options *o = env;
@@ -135,6 +130,7 @@ static const wadi_args_option table[] = {
     {.name = "--stats", .field = offsetof(options, stats)},
     {.name = "--profile", .field = offsetof(options, shared.run.profile)},
     {.name = "--trace", .text = true, .field = offsetof(options, shared.run.trace)},
+    {.name = "--certificate", .text = true, .field = offsetof(options, shared.run.certificate)},
     {.name = "--sync", .field = offsetof(options, sync)},
     {.name = "--forget", .field = offsetof(options, shared.run.forget)},
     WADI_CLI_OPTIONS};
@@ -218,10 +214,13 @@ static void tell_dead(const options *o, wadi_run *run, bool ended) {
 
 static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_exe *exe,
                            wadi_error *err) {
-    wadi_cli_bindings bindings = {.links = &o->shared.links,
+    wadi_cli_bindings bindings = {.sink = o->sink,
+                                  .instead = true,
+                                  .links = &o->shared.links,
                                   .at_once = o->shared.run.state,
                                   .dead = o->shared.run.dead,
-                                  .trace = o->shared.run.trace};
+                                  .trace = o->shared.run.trace,
+                                  .certificate = o->shared.run.certificate};
     wadi_run *run = NULL;
     bool drained = false;
     wadi_status st = wadi_run_create(exe, &o->shared.run, &run, err);
@@ -232,7 +231,7 @@ static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_ex
     if (st == WADI_OK) st = tell_guarantee(o, run, err);
     if (st == WADI_OK) st = go(o, run, &drained, err);
     const bool ended = st == WADI_OK;
-    if (st == WADI_OK) st = print_results(m, run, err);
+    if (st == WADI_OK && !o->silent) st = print_results(m, run, err);
     if (run) tell_dead(o, run, ended);
     if (run && o->stats) print_stats(run);
     if (run && o->shared.run.profile) wadi_cli_print_profile(run, stderr);
@@ -256,26 +255,45 @@ static wadi_status run_text(const options *o, const char *text, const char *name
     return st;
 }
 
+wadi_status wadi_cli_run_read(int argc, char **argv, wadi_cli_run_options *o, wadi_error *err) {
+    WADI_TRY(
+        wadi_cli_options_read(table, sizeof table / sizeof *table, argc, argv, &o->shared, err));
+    if (!o->shared.run.state && (o->shared.run.save_every_s > 0 || o->shared.run.accept_change))
+        return wadi_fail(err, WADI_INVALID,
+                         "--every, --accept-change: without --state, nothing is saved");
+    o->shared.run.hold_state = true;
+    return WADI_OK;
+}
+
+wadi_status wadi_cli_run_it(const wadi_cli_run_options *o, wadi_error *err) {
+    char *text = NULL;
+    const char *name = NULL;
+    wadi_status st = wadi_cli_read(o->shared.file, &text, &name, err);
+    if (st == WADI_OK) st = run_text(o, text, name, err);
+    free(text);
+    return st;
+}
+
 static int run(int argc, char **argv) {
     options o = {0};
     wadi_error err = {0};
-    char *text = NULL;
-    const char *name = NULL;
-    if (wadi_cli_options_read(table, sizeof table / sizeof *table, argc, argv, &o.shared, &err) !=
-        WADI_OK)
-        return wadi_cli_misuse(&wadi_cli_run, "%s", err.msg);
-    if (!o.shared.run.state && (o.shared.run.save_every_s > 0 || o.shared.run.accept_change))
-        return wadi_cli_misuse(&wadi_cli_run, "%s",
-                               "--every, --accept-change: without --state, nothing is saved");
-    o.shared.run.hold_state = true;
-    wadi_status st = wadi_cli_read(o.shared.file, &text, &name, &err);
-    if (st == WADI_OK) st = run_text(&o, text, name, &err);
-    free(text);
+    /* reading a command line puts its words in another order */
+    const char **notes = calloc((size_t)argc + 1, sizeof *notes);
+    if (!notes) return wadi_cli_fail(&(wadi_error){.status = WADI_MEMORY, .msg = "out of memory"});
+    for (int i = 1; i < argc; i++) notes[i - 1] = argv[i];
+    wadi_status st = wadi_cli_run_read(argc, argv, &o, &err);
+    const bool misused = st != WADI_OK;
+    o.shared.run.certificate_notes = notes;
+    if (st == WADI_OK) st = wadi_cli_run_it(&o, &err);
+    free(notes);
+    if (misused) return wadi_cli_misuse(&wadi_cli_run, "%s", err.msg);
     return st == WADI_OK ? WADI_CLI_OK : wadi_cli_fail(&err);
 }
 
 const wadi_cli_command wadi_cli_run = {
-    "run", "FILE.wadi [NAME=VALUE ...] [OPTIONS]", "runs a program",
+    "run",
+    "FILE.wadi [NAME=VALUE ...] [OPTIONS]",
+    "runs a program",
     "FILE may be - for standard input. Every input and every stream that the program reads must be "
     "bound:\n"
     "  xs=1,2,3           an array of literals\n"
@@ -335,5 +353,9 @@ const wadi_cli_command wadi_cli_run = {
     "and one for\n"
     "                     each way of waiting; see docs/RUNTIME.md\n"
     "  --trace FILE       writes what each thread did, and when, for "
-    "https://ui.perfetto.dev\n" WADI_CLI_LINKS_HELP,
-    run};
+    "https://ui.perfetto.dev\n"
+    "  --certificate FILE writes digests of the program, its inputs, what it reads and what it "
+    "delivers, for\n"
+    "                     wadi verify\n",
+    run,
+    WADI_CLI_LINKS_HELP};

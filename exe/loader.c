@@ -1,7 +1,9 @@
 /* What a run asks of an executable: a version it needs, for which it waits, or one that might be faster, for which it does
  * not. */
-#include "exe/exe.h"
 #include "base/error.h"
+#include "exe/ahead_of_time.h"
+#include "exe/exe.h"
+#include "sched/certificate/certificate.h"
 
 static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_version_key version,
                         wadi_plan_code *out, wadi_error *err) {
@@ -62,6 +64,31 @@ static bool fast(void *self) {
     return ((const wadi_exe *)self)->fast;
 }
 
+static void put_kernel(const wadi_exe *exe, const wadi_exe_version *v, int number, wadi_text *out) {
+    uint8_t digest[WADI_TALLY_DIGEST];
+    wadi_text_add(out, "kernel ");
+    wadi_certificate_name(out, exe->plan->bodies[number / WADI_BODY_VERSIONS].name);
+    wadi_text_addf(out, " %s %s %s ",
+                   wadi_version_name(wadi_version_numbered(number % WADI_BODY_VERSIONS)),
+                   v->set->target->language->name, v->set->target->name);
+    if (v->made->source != NULL && wadi_exe_text_digest(v->made, digest) == WADI_OK)
+        wadi_certificate_digest(out, digest);
+    else
+        wadi_text_add(out, "bundled");
+    wadi_text_add(out, "\n");
+}
+
+/* Of a version out of a bundle, the text of the kernels is not here. */
+static void kernels(void *self, wadi_text *out) {
+    wadi_exe *exe = self;
+    const int n = exe->plan->nbodies * WADI_BODY_VERSIONS;
+    wadi_mutex_lock(&exe->lock);
+    for (const wadi_exe_set *set = exe->sets; set != NULL; set = set->next)
+        for (int i = 0; i < n; i++)
+            if (set->version[i].state == WADI_EXE_LOADED) put_kernel(exe, &set->version[i], i, out);
+    wadi_mutex_unlock(&exe->lock);
+}
+
 /* Nothing goes that a device may use: the executable stays when it is destroyed. */
 static void stay(void *self) {
     wadi_exe *exe = self;
@@ -77,5 +104,6 @@ wadi_loader wadi_exe_loader(wadi_exe *exe) {
                          .exact = exact,
                          .fast = fast,
                          .stay = stay,
+                         .kernels = kernels,
                          .self = exe};
 }

@@ -383,6 +383,7 @@ typedef struct wadi_plan_code {
 } wadi_plan_code;
 
 struct wadi_run_options;
+struct wadi_text;
 
 /* Finds or makes versions and their code. `exe`, which joins compiler and runtime, provides it. Threads of one run or of several runs may
  * call it at once. */
@@ -403,6 +404,8 @@ typedef struct wadi_loader {
     bool (*fast)(void *self);
     /* A device that was left behind may still run what was loaded: it stays, also when the loader goes. NULL: it does so anyway. */
     void (*stay)(void *self);
+    /* Appends a line for each version that was loaded so far, for certificates (certificate/certificate.h). NULL: nothing is known of them. */
+    void (*kernels)(void *self, struct wadi_text *out);
     void *self;
 } wadi_loader;
 
@@ -415,7 +418,6 @@ bool wadi_plan_stream_keeps(const wadi_plan_stream *plan, int slot);
  * is no kind (plan/fold.c). */
 int wadi_plan_fold_slots(wadi_end_kind kind);
 
-struct wadi_text;
 /* Prints the plan, for people and for wadi_plan_read (plan/print.c). */
 void wadi_plan_print(const wadi_plan *p, struct wadi_text *out);
 /* The same for people alone: of an array that the program holds the shape is enough, if it has many values. */

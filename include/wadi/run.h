@@ -126,6 +126,15 @@ typedef struct wadi_run_options {
     const char *
         trace; /**< a file for https://ui.perfetto.dev that tells what each thread did, and when; the run keeps a profile as well. Borrowed until the run is
                            destroyed. NULL: none. docs/RUNTIME.md */
+    const char *
+        certificate; /**< a file that tells what the run was of and what came of it: digests of its inputs, of what it reads and delivers block by block,
+                           and of its results; written when the run has ended well. Borrowed until the run is destroyed. NULL: none.
+                           docs/RUNTIME.md */
+    const char *const *
+        certificate_notes; /**< with `certificate`: words that it keeps, ended by NULL; borrowed like it. NULL: none */
+    const char *
+        verify; /**< a certificate: the run is compared with it, and fails where it comes to something else. Not with `state`. Borrowed until
+                              the run is destroyed. NULL: none */
     bool profile; /**< counts where the time goes, for wadi_run_profile (include/wadi/profile.h) */
 } wadi_run_options;
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "sched/run/certify.h"
 #include "sched/run/dead.h"
 #include "sched/run/state.h"
 
@@ -66,6 +67,7 @@ static void reset(wadi_run *x) {
     x->goes_on = false;
     x->trial = false;
     wadi_dead_again(x);
+    wadi_certify_again(x);
     atomic_store(&x->load_ns, 0);
     atomic_store(&x->load_failed, false);
 }

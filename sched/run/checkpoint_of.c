@@ -92,6 +92,8 @@ wadi_status wadi_checkpoint_describe(const wadi_run *x, wadi_text *out, wadi_err
     WADI_TRY(put_arithmetic(x, out, err));
     WADI_TRY(put_faults(x, out, err));
     WADI_TRY(put_inputs(x, out, err));
+    wadi_traits_put(out, "another certificate, or none", "",
+                    x->options.certificate != NULL ? x->options.certificate : "");
     for (size_t i = 0; i < x->bindings.n; i++)
         if (x->bindings.at[i].source != NULL) WADI_TRY(put_source(&x->bindings.at[i], out, err));
     wadi_traits_end(out);

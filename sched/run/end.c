@@ -11,6 +11,7 @@
  * the stream is over before all sinks have taken everything, so a run that fails leaves no output that looks complete. */
 #include "base/clock.h"
 #include "base/error.h"
+#include "sched/run/certify.h"
 #include "sched/run/dead.h"
 #include "sched/run/stream.h"
 
@@ -33,8 +34,10 @@ static wadi_task begin_sink(const wadi_outlet *o) {
 static wadi_status put_chunk(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
     if (o->binding == NULL) return o->sink->ops->put(o->sink, c, err);
     const wadi_task before = begin_sink(o);
-    const wadi_status status = o->sink->ops->put(o->sink, c, err);
+    wadi_status status = o->sink->ops->put(o->sink, c, err);
     wadi_task_end(before);
+    if (status == WADI_OK && o->stream->x->certifier != NULL)
+        status = wadi_certify_delivered(o->stream->x, o->binding, c, err);
     if (status == WADI_OK)
         o->binding->delivered += c->count;
     else

@@ -11,6 +11,7 @@
 #include "base/user_cache.h"
 #include "sched/foreign.h"
 #include "sched/run/checkpoint.h"
+#include "sched/run/certify.h"
 #include "sched/run/dead.h"
 #include "sched/run/profile_all.h"
 #include "sched/run/state.h"
@@ -50,6 +51,11 @@ static wadi_status check_options(const wadi_run_options *o, wadi_error *err) {
             err, WADI_INVALID,
             "dead, dead_limit: without on_fault, the first element that fails ends the "
             "run");
+    }
+    if (o->verify != NULL && o->state != NULL) {
+        return wadi_fail(err, WADI_INVALID,
+                         "verify, state: a run that is compared with a certificate begins at its "
+                         "beginning, and is not saved");
     }
     if ((int)o->guarantee < WADI_GUARANTEE_NONE || o->guarantee > WADI_GUARANTEE_EXACTLY_ONCE) {
         return wadi_fail(err, WADI_INVALID, "guarantee: %d is none", (int)o->guarantee);
@@ -148,6 +154,7 @@ void wadi_run_destroy(wadi_run *x) {
     if (x == NULL) return;
     wadi_checkpoint_destroy(x);
     wadi_dead_destroy(x);
+    wadi_certify_destroy(x);
     if (wadi_profile_is_asked()) wadi_profile_gather(x);
     wadi_run_leave_all(x);
     wadi_run_profile_fini(x);
@@ -347,6 +354,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     WADI_TRY(wadi_run_check_guarantee(run, err));
     run->started = true; /* what is open now is closed with the run, and not opened again */
     WADI_TRY(wadi_dead_open(run, err));
+    WADI_TRY(wadi_certify_open(run, err));
     WADI_TRY(wadi_checkpoint_open(run, err));
     WADI_TRY(wadi_run_trace_open(run, err));
     WADI_TRY(wadi_waits_create((int64_t)(run->options.watchdog_s * 1e9), &run->waits, err));
@@ -361,6 +369,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     begin(run);
     wadi_status status = run_all(run, &why);
     close_dead(run, &status, &why);
+    if (status == WADI_OK) status = wadi_certify_close(run, &why);
     if (status != WADI_OK) tell_all(run, &why);
     if (status != WADI_OK && err != NULL) *err = why;
     wadi_task_end(before);

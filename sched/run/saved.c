@@ -2,6 +2,7 @@
  * and what its chunk policy has learned. Chunks that are on their way are none of it: those that sources have read ahead are read
  * again, and those on their way to sinks are delivered before anything is saved. */
 #include "base/error.h"
+#include "sched/run/certify.h"
 #include "sched/run/dead.h"
 #include "sched/run/stream.h"
 
@@ -96,6 +97,7 @@ wadi_status wadi_run_save(wadi_stream *s, wadi_text *out, wadi_error *err) {
     for (int i = 0; i < s->plan->nstages; i++) WADI_TRY(save_stage(&s->stages[i], out, err));
     for (int i = 0; i < s->plan->nends; i++) WADI_TRY(save_end(&s->outlets[i], out, err));
     WADI_TRY(wadi_dead_save(s->x, out, err));
+    WADI_TRY(wadi_certify_save(s->x, out, err));
     return out->failed ? wadi_fail(err, WADI_MEMORY, "saving a stream: out of memory") : WADI_OK;
 }
 
@@ -164,6 +166,7 @@ wadi_status wadi_run_load(wadi_stream *s, wadi_error *err) {
     for (int i = 0; i < s->plan->nstages; i++) WADI_TRY(load_stage(&s->stages[i], &from, err));
     for (int i = 0; i < s->plan->nends; i++) WADI_TRY(load_end(&s->outlets[i], &from, err));
     WADI_TRY(wadi_dead_load(s->x, &from, err));
+    WADI_TRY(wadi_certify_load(s->x, &from, err));
     return from.left == 0 ? WADI_OK
                           : wadi_fail(err, WADI_INVALID,
                                       "saved state: %zu bytes more than there "

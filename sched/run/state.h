@@ -127,6 +127,7 @@ struct wadi_run {
     wadi_profile_rows rows;             /* made of the profiles when somebody asks for them */
     wadi_run_saver saver;               /* set before the run begins */
     struct wadi_dead *dead;             /* with the option `on_fault`; else NULL */
+    struct wadi_certifier *certifier;   /* with the options `certificate` or `verify`; else NULL */
     struct wadi_checkpoint *checkpoint; /* with the option `state`; else NULL */
     atomic_bool drains;                 /* it is to be saved, and to end */
     atomic_bool drained;                /* it has been */

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "sched/run/certify.h"
 
 /* ---- what a step took ---- */
 
@@ -97,6 +98,8 @@ static wadi_status compute_chunk(wadi_stream *s, wadi_lane *l, wadi_chunk *c, wa
     wadi_meter_busy(&s->x->meter, WADI_STAGE_COMPUTE);
     const int64_t begin_ns = s->weighs ? wadi_clock_ns() : 0;
     const int64_t span_ns = wadi_profile_span_begins();
+    if (status == WADI_OK && s->x->certifier != NULL)
+        status = wadi_certify_read(s->x, l->plan, c, err);
     if (status == WADI_OK) status = wadi_stage_run_chunk(s, l->stage, c, err);
     wadi_profile_span("chunk", span_ns, c->count);
     if (s->weighs) weigh_chunk(s, c, begin_ns);

@@ -1,0 +1,184 @@
+/* The text of a certificate. */
+#include "sched/certificate/certificate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+
+static const char title[] = "wadi certificate 1";
+
+enum { DIGITS = 2 * WADI_TALLY_DIGEST };
+
+/* ---- writing ---- */
+
+void wadi_certificate_begin(wadi_text *out) {
+    wadi_text_addf(out, "%s\n", title);
+}
+
+static bool is_plain(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c != '\0' && strchr("._-/:=,@+", c) != NULL);
+}
+
+void wadi_certificate_name(wadi_text *out, const char *name) {
+    for (; *name != '\0'; name++)
+        wadi_text_addf(out, is_plain(*name) ? "%c" : "%%%02X", (unsigned char)*name);
+}
+
+void wadi_certificate_digest(wadi_text *out, const uint8_t digest[WADI_TALLY_DIGEST]) {
+    char digits[DIGITS + 1];
+    wadi_hex(digest, WADI_TALLY_DIGEST, digits);
+    wadi_text_add(out, digits);
+}
+
+void wadi_certificate_blocks(wadi_text *out, const wadi_tally_list *blocks) {
+    for (size_t i = 0; i < blocks->n; i++) {
+        wadi_text_addf(out, "block %lld ", (long long)blocks->at[i].elements);
+        wadi_certificate_digest(out, blocks->at[i].digest);
+        wadi_text_add(out, "\n");
+    }
+}
+
+wadi_status wadi_certificate_end(wadi_text *out, wadi_error *err) {
+    uint8_t digest[WADI_TALLY_DIGEST];
+    if (!out->failed) WADI_TRY(wadi_blake2b(out->at, out->n, digest));
+    wadi_text_add(out, "end ");
+    if (!out->failed) wadi_certificate_digest(out, digest);
+    wadi_text_add(out, "\n");
+    return out->failed ? wadi_fail(err, WADI_MEMORY, "certificate: out of memory") : WADI_OK;
+}
+
+/* ---- reading ---- */
+
+static wadi_status invalid(const wadi_certificate *c, int line, const char *why, wadi_error *err) {
+    return wadi_fail(err, WADI_INVALID, "%s:%d: certificate: %s", c->path, line + 1, why);
+}
+
+static wadi_status split(wadi_certificate *c, size_t n, wadi_error *err) {
+    size_t lines = 0;
+    for (size_t i = 0; i < n; i++) lines += c->text[i] == '\n';
+    c->line = calloc(lines + 1, sizeof *c->line);
+    if (c->line == NULL) return wadi_fail(err, WADI_MEMORY, "certificate: out of memory");
+    char *at = c->text;
+    for (char *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+        *end = '\0';
+        c->line[c->n++] = at;
+    }
+    if (*at == '\0' && (size_t)(at - c->text) == n) return WADI_OK;
+    return invalid(c, c->n, "a line that does not end, or has a zero byte", err);
+}
+
+/* The last line has the digest of those before. */
+static wadi_status check(wadi_certificate *c, size_t n, wadi_error *err) {
+    static const char end[] = "\nend ";
+    const size_t last = strlen(end) - 1 + DIGITS + 1;
+    uint8_t told[WADI_TALLY_DIGEST], is[WADI_TALLY_DIGEST];
+    if (strncmp(c->text, title, strlen(title)) != 0 || c->text[strlen(title)] != '\n')
+        return invalid(c, 0, "expected \"wadi certificate 1\"", err);
+    if (n < last + 1 || memcmp(c->text + n - last - 1, end, strlen(end)) != 0 ||
+        c->text[n - 1] != '\n' || !wadi_hex_read(c->text + n - 1 - DIGITS, WADI_TALLY_DIGEST, told))
+        return wadi_fail(err, WADI_INVALID, "%s: certificate: its last line is missing", c->path);
+    WADI_TRY(wadi_blake2b(c->text, n - last, is));
+    if (memcmp(is, told, sizeof is) == 0) return WADI_OK;
+    return wadi_fail(err, WADI_INVALID, "%s: certificate: it was changed after it was written",
+                     c->path);
+}
+
+wadi_status wadi_certificate_read(const char *path, wadi_certificate *out, wadi_error *err) {
+    size_t n = 0;
+    *out = (wadi_certificate){.path = strdup(path)};
+    wadi_status status =
+        out->path != NULL ? WADI_OK : wadi_fail(err, WADI_MEMORY, "certificate: out of memory");
+    if (status == WADI_OK) status = wadi_file_read(path, &out->text, &n, err);
+    if (status == WADI_OK) status = check(out, n, err);
+    if (status == WADI_OK) status = split(out, n, err);
+    if (status != WADI_OK) wadi_certificate_fini(out);
+    return status;
+}
+
+void wadi_certificate_fini(wadi_certificate *c) {
+    free(c->path);
+    free(c->text);
+    free(c->line);
+    *c = (wadi_certificate){0};
+}
+
+/* What follows the word, if the text begins with it; NULL: it does not. */
+static const char *behind(const char *text, const char *word) {
+    const size_t n = strlen(word);
+    if (strncmp(text, word, n) != 0) return NULL;
+    if (text[n] == ' ') return text + n + 1;
+    return text[n] == '\0' ? text + n : NULL;
+}
+
+const char *wadi_certificate_find(const wadi_certificate *c, const char *what, const char *name,
+                                  int *at) {
+    wadi_text word = {0};
+    const char *found = NULL;
+    wadi_certificate_name(&word, name);
+    while (*at < c->n && found == NULL) {
+        found = behind(c->line[(*at)++], what);
+        if (found != NULL && name[0] != '\0') found = behind(found, wadi_text_str(&word));
+    }
+    wadi_text_fini(&word);
+    return found;
+}
+
+wadi_status wadi_certificate_take_blocks(const wadi_certificate *c, int at, wadi_tally_list *out,
+                                         wadi_error *err) {
+    for (const char *words; at < c->n && (words = behind(c->line[at], "block")) != NULL; at++) {
+        wadi_tally_block block;
+        char *end = NULL;
+        block.elements = strtoll(words, &end, 10);
+        if (block.elements < 1 || *end != ' ' || strlen(end + 1) != DIGITS ||
+            !wadi_hex_read(end + 1, WADI_TALLY_DIGEST, block.digest))
+            return invalid(c, at, "expected \"block\", a number of elements and a digest", err);
+        if (!wadi_vec_push(out, block))
+            return wadi_fail(err, WADI_MEMORY, "certificate: out of memory");
+    }
+    return WADI_OK;
+}
+
+static bool unescape(const char *name, char *out) {
+    for (; *name != '\0'; name++) {
+        uint8_t byte = (uint8_t)*name;
+        if (*name == '%') {
+            const char digits[2] = {name[1], name[1] != '\0' ? name[2] : '\0'};
+            char low[2];
+            for (int i = 0; i < 2; i++)
+                low[i] = digits[i] >= 'A' && digits[i] <= 'F' ? (char)(digits[i] + 32) : digits[i];
+            if (!wadi_hex_read(low, 1, &byte) || byte == 0) return false;
+            name += 2;
+        }
+        *out++ = (char)byte;
+    }
+    *out = '\0';
+    return true;
+}
+
+wadi_status wadi_certificate_notes(const wadi_certificate *c, char ***out, int *out_n,
+                                   wadi_error *err) {
+    char **notes = calloc((size_t)c->n + 1, sizeof *notes);
+    wadi_status status =
+        notes != NULL ? WADI_OK : wadi_fail(err, WADI_MEMORY, "certificate: out of memory");
+    int n = 0, at = 0;
+    for (const char *note; status == WADI_OK && (note = wadi_certificate_find(c, "note", "", &at));
+         n++) {
+        notes[n] = malloc(strlen(note) + 1);
+        if (notes[n] == NULL)
+            status = wadi_fail(err, WADI_MEMORY, "certificate: out of memory");
+        else if (!unescape(note, notes[n]))
+            status = invalid(c, at - 1, "expected two digits behind a %", err);
+    }
+    *out = notes;
+    *out_n = n;
+    if (status != WADI_OK) wadi_certificate_notes_free(notes);
+    return status;
+}
+
+void wadi_certificate_notes_free(char **notes) {
+    for (int i = 0; notes != NULL && notes[i] != NULL; i++) free(notes[i]);
+    free(notes);
+}

@@ -1,0 +1,183 @@
+/* Digests of a sequence, block by block. Each column has a digest of its own within a block, so that a chunk is a few calls of the digest's
+ * function however small its elements are. */
+#include "sched/certificate/tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static const int64_t LEAST_BYTES = INT64_C(1) << 20, BLOCKS = 4096;
+
+static wadi_status no_memory(wadi_error *err) {
+    return wadi_fail(err, WADI_MEMORY, "digests of a sequence: out of memory");
+}
+
+/* ---- a block ---- */
+
+static void begin_parts(wadi_tally *b) {
+    for (int i = 0; i < b->parts; i++) wadi_blake2b_begin(&b->part[i]);
+    b->elements = b->bytes = 0;
+}
+
+static wadi_status open_parts(wadi_tally *b, const wadi_chunk *c, wadi_error *err) {
+    if (b->part != NULL) return WADI_OK;
+    b->parts = 0;
+    for (int i = 0; i < c->components; i++) b->parts += 1 + c->component[i].fields;
+    b->part = aligned_alloc(_Alignof(wadi_blake2b_state), (size_t)b->parts * sizeof *b->part);
+    if (b->part == NULL) return no_memory(err);
+    begin_parts(b);
+    return WADI_OK;
+}
+
+static void end_parts(wadi_blake2b_state *part, int parts, uint8_t out[WADI_TALLY_DIGEST]) {
+    wadi_blake2b_state whole;
+    wadi_blake2b_begin(&whole);
+    for (int i = 0; i < parts; i++) {
+        uint8_t digest[WADI_TALLY_DIGEST];
+        wadi_blake2b_end(&part[i], digest);
+        wadi_blake2b_add(&whole, digest, sizeof digest);
+    }
+    wadi_blake2b_end(&whole, out);
+}
+
+wadi_status wadi_tally_cut(wadi_tally *b, wadi_error *err) {
+    wadi_tally_block block = {.elements = b->elements};
+    if (b->elements == 0) return WADI_OK;
+    end_parts(b->part, b->parts, block.digest);
+    begin_parts(b);
+    return wadi_vec_push(&b->done, block) ? WADI_OK : no_memory(err);
+}
+
+/* ---- elements ---- */
+
+/* A column holds elements [from, from + n), `each` values for an element and `stride` from one to the next. */
+static void add_column(wadi_blake2b_state *s, const void *column, size_t size, int64_t from,
+                       int64_t n, int64_t each, int64_t stride) {
+    const char *at = column;
+    if (each == stride) {
+        wadi_blake2b_add(s, at + (size_t)(from * each) * size, (size_t)(n * each) * size);
+        return;
+    }
+    for (int64_t i = from; i < from + n; i++)
+        wadi_blake2b_add(s, at + (size_t)(i * stride) * size, (size_t)each * size);
+}
+
+/* The extents of n elements of one shape. */
+static void add_shape(wadi_blake2b_state *s, const int64_t *shape, int rank, int64_t n) {
+    enum { ROOM = 64 };
+    int64_t many[ROOM * WADI_MAX_RANK];
+    if (rank == 0) return;
+    for (int64_t i = 0; i < n && i < ROOM; i++)
+        memcpy(&many[i * rank], shape, (size_t)rank * sizeof *shape);
+    for (int64_t i = 0; i < n; i += ROOM)
+        wadi_blake2b_add(s, many, (size_t)((n - i < ROOM ? n - i : ROOM) * rank) * sizeof *shape);
+}
+
+static void add_component(wadi_blake2b_state *s, const wadi_chunk_component *p, int64_t from,
+                          int64_t n) {
+    if (p->layout == WADI_LAYOUT_IRREGULAR) {
+        if (p->rank > 0)
+            wadi_blake2b_add(s, &p->shapes[from * p->rank],
+                             (size_t)(n * p->rank) * sizeof *p->shapes);
+        for (int f = 0; f < p->fields; f++)
+            add_column(&s[1 + f], p->column[f], (size_t)wadi_type_size(p->type[f]),
+                       p->offsets[from], p->offsets[from + n] - p->offsets[from], 1, 1);
+        return;
+    }
+    const int64_t each = wadi_shape_values(p->rank, p->shape);
+    const int64_t stride = p->layout == WADI_LAYOUT_AVOID ? 0 : wadi_component_stride(p);
+    add_shape(s, p->shape, p->rank, n);
+    for (int f = 0; f < p->fields; f++)
+        add_column(&s[1 + f], p->column[f], (size_t)wadi_type_size(p->type[f]), from, n, each,
+                   stride);
+}
+
+static int64_t bytes_of(const wadi_chunk *c, int64_t from, int64_t n) {
+    int64_t bytes = 0;
+    for (int i = 0; i < c->components; i++) {
+        const wadi_chunk_component *p = &c->component[i];
+        const int64_t values = p->layout == WADI_LAYOUT_IRREGULAR
+                                   ? p->offsets[from + n] - p->offsets[from]
+                                   : n * wadi_shape_values(p->rank, p->shape);
+        bytes += values * wadi_component_value_bytes(p) + n * p->rank * (int64_t)sizeof *p->shape;
+    }
+    return bytes;
+}
+
+static void add_piece(wadi_tally *b, const wadi_chunk *c, int64_t from, int64_t n) {
+    wadi_blake2b_state *s = b->part;
+    for (int i = 0; i < c->components; i++) {
+        add_component(s, &c->component[i], from, n);
+        s += 1 + c->component[i].fields;
+    }
+    const int64_t bytes = bytes_of(c, from, n);
+    b->elements += n;
+    b->bytes += bytes;
+    b->all_elements += n;
+    b->all_bytes += bytes;
+}
+
+/* ---- where a block ends ---- */
+
+static int64_t most_bytes(const wadi_tally *b) {
+    const int64_t share = b->all_bytes / BLOCKS;
+    return share > LEAST_BYTES ? share : LEAST_BYTES;
+}
+
+/* How many of the elements from `from` on are of the open block: to its end, if they reach it. */
+static int64_t piece_of(const wadi_tally *b, const wadi_chunk *c, int64_t from, bool *out_ends) {
+    const int64_t left = c->count - from;
+    if (b->done.n < b->like.n) {
+        const int64_t want = b->like.at[b->done.n].elements - b->elements;
+        *out_ends = want <= left;
+        return want < left ? want : left;
+    }
+    const int64_t want = most_bytes(b) - b->bytes;
+    int64_t low = 0, high = left; /* low elements are too few */
+    *out_ends = bytes_of(c, from, left) >= want;
+    while (*out_ends && high - low > 1) {
+        const int64_t n = low + (high - low) / 2;
+        if (bytes_of(c, from, n) >= want)
+            high = n;
+        else
+            low = n;
+    }
+    return high;
+}
+
+wadi_status wadi_tally_add(wadi_tally *b, const wadi_chunk *c, wadi_error *err) {
+    WADI_TRY(open_parts(b, c, err));
+    for (int64_t from = 0; from < c->count;) {
+        bool ends = false;
+        const int64_t n = piece_of(b, c, from, &ends);
+        add_piece(b, c, from, n);
+        from += n;
+        if (ends) WADI_TRY(wadi_tally_cut(b, err));
+    }
+    return WADI_OK;
+}
+
+void wadi_tally_array(const wadi_array *a, uint8_t out[WADI_TALLY_DIGEST]) {
+    wadi_blake2b_state part[1 + WADI_MAX_FIELDS];
+    const int64_t values = wadi_shape_values(a->rank, a->shape);
+    for (int i = 0; i < 1 + a->fields; i++) wadi_blake2b_begin(&part[i]);
+    add_shape(&part[0], a->shape, a->rank, 1);
+    for (int f = 0; f < a->fields; f++)
+        wadi_blake2b_add(&part[1 + f], a->column[f],
+                         (size_t)values * (size_t)wadi_type_size(a->type[f]));
+    end_parts(part, 1 + a->fields, out);
+}
+
+void wadi_tally_again(wadi_tally *b) {
+    b->all_elements = b->all_bytes = 0;
+    wadi_vec_clear(&b->done);
+    begin_parts(b);
+}
+
+void wadi_tally_fini(wadi_tally *b) {
+    wadi_vec_free(&b->done);
+    wadi_vec_free(&b->like);
+    free(b->part);
+    *b = (wadi_tally){0};
+}

@@ -1,0 +1,41 @@
+/* Digests of a sequence of elements, a block of it after the other. A block is so many elements: how the sequence was cut into chunks does not
+ * matter. What a block digests are the extents and the values of its elements, in the machine's byte order. */
+#ifndef WADI_SCHED_CERTIFICATE_TALLY_H
+#define WADI_SCHED_CERTIFICATE_TALLY_H
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "sched/chunk.h"
+
+enum { WADI_TALLY_DIGEST = 32 };
+
+typedef struct wadi_tally_block {
+    int64_t elements;
+    uint8_t digest[WADI_TALLY_DIGEST];
+} wadi_tally_block;
+
+typedef WADI_VEC(wadi_tally_block) wadi_tally_list;
+
+/* All zero: nothing has come. */
+typedef struct wadi_tally {
+    wadi_tally_list done;
+    wadi_tally_list like;    /* cuts that the first blocks are to have; NULL: none */
+    int64_t elements, bytes; /* in the block that is open */
+    int64_t all_elements, all_bytes;
+    wadi_blake2b_state *part; /* [parts] for each component its extents, then each of its columns */
+    int parts;
+} wadi_tally;
+
+void wadi_tally_fini(wadi_tally *b);
+/* Forgets what has come, but not the cuts. */
+void wadi_tally_again(wadi_tally *b);
+/* The next elements, whose columns are on the host. A block ends with the cuts of `like`, or else behind 1 MiB, and later behind a 4096th of what has
+ * come: so even of a very long sequence there are some ten thousand blocks. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_tally_add(wadi_tally *b, const wadi_chunk *c, wadi_error *err);
+/* Ends the block that is open, if there is one. */
+WADI_NODISCARD wadi_status wadi_tally_cut(wadi_tally *b, wadi_error *err);
+
+/* The digest of an array, as of a sequence that it is the only element of. */
+void wadi_tally_array(const wadi_array *a, uint8_t out[WADI_TALLY_DIGEST]);
+
+#endif

@@ -1,0 +1,288 @@
+/* Digests of what a run reads and delivers. */
+#include "sched/run/certify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/outfile.h"
+#include "sched/run/certify_of.h"
+
+struct wadi_certifier {
+    wadi_outfile *file;    /* NULL: none is written */
+    wadi_certificate like; /* to be verified */
+    bool verifies;
+    wadi_text head;     /* what the run is of */
+    wadi_tally *blocks; /* [bindings] */
+    size_t n;
+};
+
+/* ---- opening ---- */
+
+static wadi_status take_cuts(const wadi_run *x, wadi_certifier *c, wadi_error *err) {
+    for (size_t i = 0; i < c->n; i++) {
+        const wadi_binding *b = &x->bindings.at[i];
+        const char *what = b->sink != NULL ? "sink" : "source";
+        int at = 0;
+        if (wadi_certificate_find(&c->like, what, b->name, &at) == NULL)
+            return wadi_fail(err, WADI_INVALID, "verify: %s is of a run without the %s \"%s\"",
+                             c->like.path, what, b->name);
+        WADI_TRY(wadi_certificate_take_blocks(&c->like, at, &c->blocks[i].like, err));
+    }
+    return WADI_OK;
+}
+
+static wadi_status open_like(wadi_run *x, wadi_certifier *c, wadi_error *err) {
+    if (x->options.verify == NULL) return WADI_OK;
+    WADI_TRY(wadi_certificate_read(x->options.verify, &c->like, err));
+    c->verifies = true;
+    WADI_TRY(wadi_certify_compare(wadi_text_str(&c->head), &c->like, err));
+    return take_cuts(x, c, err);
+}
+
+wadi_status wadi_certify_open(wadi_run *x, wadi_error *err) {
+    const wadi_run_options *o = &x->options;
+    if (o->certificate == NULL && o->verify == NULL) return WADI_OK;
+    wadi_certifier *c = calloc(1, sizeof *c);
+    if (c == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+    x->certifier = c;
+    c->n = x->bindings.n;
+    c->blocks = calloc(c->n + 1, sizeof *c->blocks);
+    if (c->blocks == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+    WADI_TRY(wadi_certify_describe(x, &c->head, err));
+    WADI_TRY(open_like(x, c, err));
+    return o->certificate != NULL ? wadi_outfile_open(o->certificate, NULL, &c->file, err)
+                                  : WADI_OK;
+}
+
+/* ---- elements ---- */
+
+static wadi_tally *blocks_of(const wadi_run *x, const wadi_binding *b) {
+    return &x->certifier->blocks[b - x->bindings.at];
+}
+
+/* Whether blocks from number `from` on are those of the certificate. A sink has no more of them. Of a source, more may be read than is needed, and
+ * how much more depends on how the stream is cut. */
+static wadi_status check_blocks(const wadi_run *x, const wadi_binding *b, size_t from,
+                                wadi_error *err) {
+    const wadi_tally *is = blocks_of(x, b);
+    const char *what = b->sink != NULL ? "sink" : "source";
+    int64_t first = 0;
+    for (size_t i = 0; i < from; i++) first += is->done.at[i].elements;
+    for (size_t i = from; i < is->done.n; i++) {
+        const wadi_tally_block *told = i < is->like.n ? &is->like.at[i] : NULL,
+                               *now = &is->done.at[i];
+        if (told == NULL && b->sink == NULL) return WADI_OK;
+        if (told == NULL || told->elements != now->elements ||
+            memcmp(told->digest, now->digest, sizeof now->digest) != 0)
+            return wadi_fail(err, WADI_INVALID,
+                             "verify: %s \"%s\": elements %lld to %lld are not those of %s", what,
+                             b->name, (long long)first, (long long)(first + now->elements - 1),
+                             x->certifier->like.path);
+        first += now->elements;
+    }
+    return WADI_OK;
+}
+
+/* The next elements of a source or a sink. */
+static wadi_status add(wadi_run *x, const wadi_binding *b, const wadi_chunk *c, wadi_error *err) {
+    wadi_tally *t = blocks_of(x, b);
+    const size_t before = t->done.n;
+    WADI_TRY(wadi_tally_add(t, c, err));
+    return x->certifier->verifies ? check_blocks(x, b, before, err) : WADI_OK;
+}
+
+wadi_status wadi_certify_read(wadi_run *x, const wadi_plan_stage *stage, wadi_chunk *c,
+                              wadi_error *err) {
+    int at = 0;
+    for (int i = 0; i < stage->nsources; i++) {
+        const wadi_plan_source *s = &stage->sources[i];
+        int from[WADI_MAX_PARTS];
+        wadi_chunk *part = NULL;
+        for (int k = 0; k < s->nslots && k < WADI_MAX_PARTS; k++) from[k] = at + k;
+        at += s->nslots;
+        if (s->counter) continue;
+        WADI_TRY(wadi_chunk_select(c, s->nslots, from, &part, err));
+        const wadi_status status = add(x, wadi_run_find(x, s->name, false), part, err);
+        wadi_chunk_release(part);
+        WADI_TRY(status);
+    }
+    return WADI_OK;
+}
+
+wadi_status wadi_certify_delivered(wadi_run *x, const wadi_binding *sink, const wadi_chunk *c,
+                                   wadi_error *err) {
+    return add(x, sink, c, err);
+}
+
+void wadi_certify_again(wadi_run *x) {
+    if (x->certifier == NULL) return;
+    for (size_t i = 0; i < x->certifier->n; i++)
+        if (x->bindings.at[i].sink == NULL) wadi_tally_again(&x->certifier->blocks[i]);
+}
+
+/* ---- the end ---- */
+
+static void put_result(wadi_run *x, const wadi_plan_output *output, wadi_text *out) {
+    const wadi_array a = wadi_slots_array(&x->slots, output->slot);
+    uint8_t digest[WADI_TALLY_DIGEST];
+    wadi_tally_array(&a, digest);
+    wadi_certificate_name(out, output->name);
+    wadi_text_add(out, " ");
+    wadi_certificate_digest(out, digest);
+}
+
+static int64_t count_like(const wadi_tally *t) {
+    int64_t n = 0;
+    for (size_t i = 0; i < t->like.n; i++) n += t->like.at[i].elements;
+    return n;
+}
+
+/* How many a sink got, before they are compared. */
+static wadi_status check_count(const wadi_run *x, const wadi_binding *b, wadi_error *err) {
+    const wadi_tally *is = blocks_of(x, b);
+    const int64_t want = count_like(is);
+    if (b->sink == NULL || is->all_elements == want) return WADI_OK;
+    return wadi_fail(err, WADI_INVALID, "verify: sink \"%s\" gets %lld elements, and in %s %lld",
+                     b->name, (long long)is->all_elements, x->certifier->like.path,
+                     (long long)want);
+}
+
+static wadi_status verify_streams(wadi_run *x, wadi_error *err) {
+    const wadi_certifier *c = x->certifier;
+    for (size_t i = 0; i < c->n; i++) {
+        const wadi_binding *b = &x->bindings.at[i];
+        WADI_TRY(check_count(x, b, err));
+        if (b->sink == NULL) continue;
+        WADI_TRY(wadi_tally_cut(&c->blocks[i], err));
+        WADI_TRY(check_blocks(x, b, 0, err));
+    }
+    return WADI_OK;
+}
+
+static wadi_status verify(wadi_run *x, wadi_error *err) {
+    const wadi_certifier *c = x->certifier;
+    WADI_TRY(verify_streams(x, err));
+    for (int i = 0; i < x->plan->noutputs; i++) {
+        wadi_text now = {0};
+        int at = 0;
+        put_result(x, &x->plan->outputs[i], &now);
+        const char *digest = strrchr(wadi_text_str(&now), ' ') + 1;
+        const char *told = wadi_certificate_find(&c->like, "result", x->plan->outputs[i].name, &at);
+        const bool same = told != NULL && strcmp(told, digest) == 0;
+        wadi_text_fini(&now);
+        if (!same)
+            return wadi_fail(err, WADI_INVALID, "verify: result \"%s\" is not that of %s",
+                             x->plan->outputs[i].name, c->like.path);
+    }
+    return WADI_OK;
+}
+
+static void put_notes(const wadi_run *x, wadi_text *out) {
+    const char *const *note = x->options.certificate_notes;
+    for (; note != NULL && *note != NULL; note++) {
+        wadi_text_add(out, "note ");
+        wadi_certificate_name(out, *note);
+        wadi_text_add(out, "\n");
+    }
+}
+
+static wadi_status put_streams(const wadi_run *x, wadi_text *out, wadi_error *err) {
+    for (size_t i = 0; i < x->certifier->n; i++) {
+        const wadi_binding *b = &x->bindings.at[i];
+        wadi_tally *blocks = &x->certifier->blocks[i];
+        WADI_TRY(wadi_tally_cut(blocks, err));
+        wadi_text_add(out, b->sink != NULL ? "sink " : "source ");
+        wadi_certificate_name(out, b->name);
+        wadi_text_addf(out, " %lld ", (long long)blocks->all_elements);
+        wadi_certificate_name(out, b->sink != NULL ? b->sink->kind : b->source->kind);
+        wadi_text_add(out, "\n");
+        wadi_certificate_blocks(out, &blocks->done);
+    }
+    return WADI_OK;
+}
+
+static wadi_status write(wadi_run *x, wadi_error *err) {
+    wadi_certifier *c = x->certifier;
+    wadi_text t = {0};
+    wadi_certificate_begin(&t);
+    wadi_text_add(&t, "version " WADI_VERSION "\n");
+    wadi_text_add_n(&t, c->head.at, c->head.n);
+    wadi_text_add(&t, "device ");
+    wadi_certificate_name(&t, x->chosen.name);
+    wadi_text_add(&t, "\n");
+    put_notes(x, &t);
+    if (x->loader.kernels != NULL) x->loader.kernels(x->loader.self, &t);
+    wadi_status status = put_streams(x, &t, err);
+    for (int i = 0; i < x->plan->noutputs; i++) {
+        wadi_text_add(&t, "result ");
+        put_result(x, &x->plan->outputs[i], &t);
+        wadi_text_add(&t, "\n");
+    }
+    if (status == WADI_OK) status = wadi_certificate_end(&t, err);
+    if (status == WADI_OK) status = wadi_outfile_write(c->file, t.at, t.n, err);
+    wadi_text_fini(&t);
+    return status == WADI_OK ? wadi_outfile_finish(&c->file, x->options.state != NULL, err)
+                             : status;
+}
+
+wadi_status wadi_certify_close(wadi_run *x, wadi_error *err) {
+    const wadi_certifier *c = x->certifier;
+    if (c == NULL) return WADI_OK;
+    if (c->verifies) WADI_TRY(verify(x, err));
+    return c->file != NULL ? write(x, err) : WADI_OK;
+}
+
+void wadi_certify_destroy(wadi_run *x) {
+    wadi_certifier *c = x->certifier;
+    if (c == NULL) return;
+    wadi_outfile_give_up(&c->file);
+    for (size_t i = 0; c->blocks != NULL && i < c->n; i++) wadi_tally_fini(&c->blocks[i]);
+    free(c->blocks);
+    wadi_certificate_fini(&c->like);
+    wadi_text_fini(&c->head);
+    free(c);
+    x->certifier = NULL;
+}
+
+/* ---- saving ---- */
+
+wadi_status wadi_certify_save(wadi_run *x, wadi_text *out, wadi_error *err) {
+    wadi_certifier *c = x->certifier;
+    if (c == NULL) return WADI_OK;
+    for (size_t i = 0; i < c->n; i++) {
+        wadi_tally *b = &c->blocks[i];
+        if (!c->verifies) WADI_TRY(wadi_tally_cut(b, err));
+        wadi_state_put(out, b->all_elements);
+        wadi_state_put(out, b->all_bytes);
+        wadi_state_put(out, (int64_t)b->done.n);
+        wadi_text_add_n(out, (const char *)b->done.at, b->done.n * sizeof *b->done.at);
+    }
+    return WADI_OK;
+}
+
+wadi_status wadi_certify_load(wadi_run *x, wadi_state_reader *from, wadi_error *err) {
+    wadi_certifier *c = x->certifier;
+    for (size_t i = 0; c != NULL && i < c->n; i++) {
+        wadi_tally *b = &c->blocks[i];
+        const bool is_new =
+            b->all_elements == 0; /* else a stream before the saved one has had it */
+        int64_t elements = 0, bytes = 0, blocks = 0;
+        WADI_TRY(wadi_state_take_count(from, WADI_STATE_ELEMENTS, &elements, err));
+        WADI_TRY(wadi_state_take_count(from, INT64_MAX, &bytes, err));
+        WADI_TRY(
+            wadi_state_take_count(from, (int64_t)(from->left / sizeof *b->done.at), &blocks, err));
+        for (int64_t k = 0; k < blocks; k++) {
+            wadi_tally_block block;
+            memcpy(&block, from->at, sizeof block);
+            from->at += sizeof block;
+            from->left -= sizeof block;
+            if (is_new && !wadi_vec_push(&b->done, block))
+                return wadi_fail(err, WADI_MEMORY, "certificate: out of memory");
+        }
+        if (!is_new) continue;
+        b->all_elements = elements;
+        b->all_bytes = bytes;
+    }
+    return WADI_OK;
+}

@@ -1,0 +1,30 @@
+/* The certificate of a run (sched/certificate): while the run goes, digests of what it reads and delivers; in the end, the certificate is written, or
+ * compared with an earlier one. */
+#ifndef WADI_SCHED_RUN_CERTIFY_H
+#define WADI_SCHED_RUN_CERTIFY_H
+
+#include "sched/run/stream.h"
+
+typedef struct wadi_certifier wadi_certifier;
+
+/* With all bound, before the run begins: opens the file of the option `certificate`, and reads that of the option `verify`, which must be of this
+ * program, its inputs and its options. */
+WADI_NODISCARD wadi_status wadi_certify_open(wadi_run *x, wadi_error *err);
+/* The next elements that a stage reads from its sources, in their order. By the compute thread. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_certify_read(wadi_run *x, const wadi_plan_stage *stage,
+                                             wadi_chunk *c, wadi_error *err);
+/* The next elements that a sink has taken. By the thread that calls the sink. Errors: WADI_INVALID (they are not those of the certificate to be
+ * verified), WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_certify_delivered(wadi_run *x, const wadi_binding *sink,
+                                                  const wadi_chunk *c, wadi_error *err);
+/* The run has ended well, and its results are there: the certificate gets its name. Errors: WADI_INVALID (as above), WADI_IO, WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_certify_close(wadi_run *x, wadi_error *err);
+void wadi_certify_destroy(wadi_run *x);
+
+/* The run begins again, at another device: its sources come once more, and its sinks do not. */
+void wadi_certify_again(wadi_run *x);
+/* Between two chunks. Blocks that are open end here. */
+WADI_NODISCARD wadi_status wadi_certify_save(wadi_run *x, wadi_text *out, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_certify_load(wadi_run *x, wadi_state_reader *from, wadi_error *err);
+
+#endif
