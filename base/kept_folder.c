@@ -24,6 +24,7 @@ struct wadi_kept_folder {
     char *file; /* DIR/state */
     int folder; /* a descriptor of DIR; -1: not open */
     int lock;   /* of DIR/lock; likewise */
+    bool named; /* the names that lead to DIR are on the disk */
 };
 
 /* ---- opening ---- */
@@ -131,10 +132,33 @@ static wadi_status seal(const wadi_kept_folder *f, const wadi_text *state, wadi_
                                         : WADI_OK;
 }
 
+/* Forces each name in `path` onto the disk, from the last to the one at byte `from`. False: errno. */
+static bool force_names(char *path, size_t from) {
+    for (size_t n = strlen(path); n > from;) {
+        while (n > from && path[n - 1] == '/') path[--n] = '\0';
+        if (n > from && !wadi_outfile_sync_name(path)) return false;
+        while (n > from && path[n - 1] != '/') path[--n] = '\0';
+    }
+    return true;
+}
+
+/* A folder that was made lasts when the folder above it is on the disk. It may have been made by a process that was ended before that. */
+static wadi_status name_for_good(wadi_kept_folder *f, wadi_error *err) {
+    char *path = f->named ? NULL : strdup(f->dir);
+    if (f->named) return WADI_OK;
+    if (path == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", f->name);
+    f->named = force_names(path, strlen(f->dir) - strlen(f->name));
+    const int why = errno;
+    free(path);
+    if (f->named) return WADI_OK;
+    return wadi_fail_errno(err, why, "%s: its name cannot be forced onto the disk", f->name);
+}
+
 wadi_status wadi_kept_folder_write(wadi_kept_folder *f, const wadi_text *state, wadi_error *err) {
     wadi_text t = {0};
     wadi_status status = seal(f, state, &t, err);
     if (status == WADI_OK) status = wadi_file_write(f->file, t.at, t.n, 0600, err);
+    if (status == WADI_OK) status = name_for_good(f, err);
     wadi_text_fini(&t);
     return status;
 }
