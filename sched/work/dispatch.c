@@ -1,0 +1,168 @@
+/* Giving out items. */
+#include "sched/work/dispatch.h"
+
+#include <stddef.h>
+
+/* How long an answer may take before the worker is late. The first answers wait for compilers. */
+static const int64_t first_late_ns = INT64_C(20000000000), least_late_ns = INT64_C(2000000000);
+enum { LATE_TIMES = 8 };
+
+static uint64_t bit(int worker) {
+    return UINT64_C(1) << worker;
+}
+
+static bool holds(const wadi_dispatch_item *i, int worker) {
+    return (i->holders & bit(worker)) != 0;
+}
+
+/* ---- items ---- */
+
+void wadi_dispatch_init(wadi_dispatch *d, void (*drop)(void *payload)) {
+    *d = (wadi_dispatch){.drop = drop};
+}
+
+/* The item leaves, and those who have it have one less. */
+static void remove_item(wadi_dispatch *d, size_t at) {
+    wadi_dispatch_item *i = &d->items.at[at];
+    for (int w = 0; w < WADI_DISPATCH_WORKERS; w++)
+        if (holds(i, w)) d->worker[w].held--;
+    d->bytes -= i->n;
+    d->drop(i->payload);
+    for (size_t k = at; k + 1 < d->items.n; k++) d->items.at[k] = d->items.at[k + 1];
+    d->items.n--;
+}
+
+void wadi_dispatch_clear(wadi_dispatch *d) {
+    while (d->items.n > 0) remove_item(d, d->items.n - 1);
+    for (int w = 0; w < WADI_DISPATCH_WORKERS; w++) d->worker[w].ready = false;
+    d->slowest_ns = 0;
+}
+
+void wadi_dispatch_fini(wadi_dispatch *d) {
+    wadi_dispatch_clear(d);
+    wadi_vec_free(&d->items);
+}
+
+bool wadi_dispatch_push(wadi_dispatch *d, int64_t number, int64_t n, void *payload) {
+    const wadi_dispatch_item i = {.number = number, .n = n, .payload = payload};
+    if (!wadi_vec_push(&d->items, i)) return false;
+    d->bytes += n;
+    return true;
+}
+
+bool wadi_dispatch_room(const wadi_dispatch *d, int64_t n, int64_t most) {
+    const size_t wanted = (size_t)(wadi_dispatch_workers(d) * WADI_DISPATCH_AHEAD + 1);
+    if (d->items.n == 0) return true;
+    return d->items.n < wanted && d->bytes <= most && n <= most - d->bytes;
+}
+
+/* ---- workers ---- */
+
+void wadi_dispatch_join(wadi_dispatch *d, int worker) {
+    wadi_dispatch_lost(d, worker);
+    d->worker[worker].alive = true;
+}
+
+void wadi_dispatch_ready(wadi_dispatch *d, int worker) {
+    d->worker[worker].ready = true;
+}
+
+void wadi_dispatch_heard(wadi_dispatch *d, int worker) {
+    d->worker[worker].late = false;
+}
+
+void wadi_dispatch_lost(wadi_dispatch *d, int worker) {
+    for (size_t i = 0; i < d->items.n; i++) d->items.at[i].holders &= ~bit(worker);
+    d->worker[worker].alive = d->worker[worker].ready = d->worker[worker].late = false;
+    d->worker[worker].held = 0;
+}
+
+int wadi_dispatch_workers(const wadi_dispatch *d) {
+    int n = 0;
+    for (int w = 0; w < WADI_DISPATCH_WORKERS; w++)
+        n += d->worker[w].alive && d->worker[w].ready && !d->worker[w].late;
+    return n;
+}
+
+/* ---- answers ---- */
+
+/* The slowest answer counts less with each that is faster. */
+static void note_time(wadi_dispatch *d, int64_t took_ns) {
+    const int64_t before = d->slowest_ns - d->slowest_ns / 16;
+    d->slowest_ns = took_ns > before ? took_ns : before;
+    if (d->slowest_ns < 1) d->slowest_ns = 1;
+}
+
+bool wadi_dispatch_answered(wadi_dispatch *d, int worker, int64_t number, int64_t now_ns) {
+    for (size_t i = 0; i < d->items.n; i++) {
+        const wadi_dispatch_item *item = &d->items.at[i];
+        if (item->number != number) continue;
+        if (item->times == 0) return false;
+        if (worker >= 0 && holds(item, worker)) note_time(d, now_ns - item->since_ns);
+        remove_item(d, i);
+        return true;
+    }
+    return false;
+}
+
+int64_t wadi_dispatch_given_up(wadi_dispatch *d) {
+    for (size_t i = 0; i < d->items.n; i++) {
+        const wadi_dispatch_item *item = &d->items.at[i];
+        if (item->holders != 0 || item->times < WADI_DISPATCH_TIMES) continue;
+        const int64_t number = item->number;
+        remove_item(d, i);
+        return number;
+    }
+    return -1;
+}
+
+/* ---- giving out ---- */
+
+static void note_late(wadi_dispatch *d, const wadi_dispatch_item *i, int64_t now_ns) {
+    const int64_t usual = LATE_TIMES * d->slowest_ns;
+    const int64_t most = d->slowest_ns == 0      ? first_late_ns
+                         : usual < least_late_ns ? least_late_ns
+                                                 : usual;
+    if (i->holders == 0 || now_ns - i->since_ns <= most) return;
+    for (int w = 0; w < WADI_DISPATCH_WORKERS; w++)
+        if (holds(i, w)) d->worker[w].late = true;
+}
+
+/* Whether nobody has it who can be expected to answer. */
+static bool is_open(const wadi_dispatch *d, const wadi_dispatch_item *i) {
+    if (i->times >= WADI_DISPATCH_TIMES) return false;
+    for (int w = 0; w < WADI_DISPATCH_WORKERS; w++)
+        if (holds(i, w) && !d->worker[w].late) return false;
+    return true;
+}
+
+/* The worker with the fewest items; -1: all have enough. */
+static int find_worker(const wadi_dispatch *d, const wadi_dispatch_item *i) {
+    int best = -1;
+    for (int w = 0; w < WADI_DISPATCH_WORKERS; w++) {
+        if (!d->worker[w].alive || !d->worker[w].ready || d->worker[w].late || holds(i, w))
+            continue;
+        if (d->worker[w].held >= WADI_DISPATCH_AHEAD) continue;
+        if (best < 0 || d->worker[w].held < d->worker[best].held) best = w;
+    }
+    return best;
+}
+
+bool wadi_dispatch_next(wadi_dispatch *d, int64_t now_ns, int *out_worker,
+                        wadi_dispatch_item *out_item) {
+    for (size_t k = 0; k < d->items.n; k++) note_late(d, &d->items.at[k], now_ns);
+    for (size_t k = 0; k < d->items.n; k++) {
+        wadi_dispatch_item *i = &d->items.at[k];
+        if (!is_open(d, i)) continue;
+        const int worker = find_worker(d, i);
+        if (worker < 0) return false;
+        i->holders |= bit(worker);
+        i->times++;
+        i->since_ns = now_ns;
+        d->worker[worker].held++;
+        *out_worker = worker;
+        *out_item = *i;
+        return true;
+    }
+    return false;
+}

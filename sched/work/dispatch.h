@@ -1,0 +1,67 @@
+/* Which worker gets which item. A state machine without sockets, threads or clocks: the caller says what has happened, and what time it is.
+ *
+ * Items are given out in their order, each to the worker that has the fewest, and each worker has a few ahead, so that none waits
+ * for the way. The items of a lost worker go to others. So do those of a late one, which gets nothing more until it is heard of again: it may be
+ * stopped, or cut off. An item that was given out WADI_DISPATCH_TIMES times and has been lost each time is given up, since it may be what
+ * kills workers. */
+#ifndef WADI_SCHED_WORK_DISPATCH_H
+#define WADI_SCHED_WORK_DISPATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "wadi/status.h"
+
+enum {
+    WADI_DISPATCH_WORKERS = 64,
+    WADI_DISPATCH_AHEAD = 3, /* items that a worker has at once */
+    WADI_DISPATCH_TIMES = 3
+};
+
+typedef struct wadi_dispatch_item {
+    int64_t number, n;
+    void *payload;
+    uint64_t holders; /* bit w: worker w has it */
+    int times;        /* it was given out */
+    int64_t since_ns; /* clock when it was given out last */
+} wadi_dispatch_item;
+
+typedef struct wadi_dispatch {
+    struct {
+        bool alive, ready, late;
+        int held; /* items */
+    } worker[WADI_DISPATCH_WORKERS];
+    WADI_VEC(wadi_dispatch_item) items; /* that have no answer, in the order of their numbers */
+    int64_t bytes;                      /* of these */
+    int64_t slowest_ns; /* how long an answer takes at most, of late; 0: there was none */
+    void (*drop)(void *payload);
+} wadi_dispatch;
+
+void wadi_dispatch_init(wadi_dispatch *d, void (*drop)(void *payload));
+/* Drops all items; workers stay, and are no longer ready. */
+void wadi_dispatch_clear(wadi_dispatch *d);
+void wadi_dispatch_fini(wadi_dispatch *d);
+
+/* Takes over the payload; false when out of memory: the caller keeps it then. Numbers rise. */
+WADI_NODISCARD bool wadi_dispatch_push(wadi_dispatch *d, int64_t number, int64_t n, void *payload);
+/* Whether one more item of n bytes would not only wait; `most`: bytes of all items, but one is always taken. */
+bool wadi_dispatch_room(const wadi_dispatch *d, int64_t n, int64_t most);
+
+void wadi_dispatch_join(wadi_dispatch *d, int worker);
+void wadi_dispatch_ready(wadi_dispatch *d, int worker);
+void wadi_dispatch_heard(wadi_dispatch *d, int worker);
+void wadi_dispatch_lost(wadi_dispatch *d, int worker);
+/* The item has its answer, from this worker (-1: nobody in particular). False: it had one before, or was never given out. */
+bool wadi_dispatch_answered(wadi_dispatch *d, int worker, int64_t number, int64_t now_ns);
+
+/* The next item to send, and to whom: it has been given out then. The payload still belongs to the dispatch. False: nothing now. */
+bool wadi_dispatch_next(wadi_dispatch *d, int64_t now_ns, int *out_worker,
+                        wadi_dispatch_item *out_item);
+/* An item that is given up; -1: none. It is no longer kept. */
+int64_t wadi_dispatch_given_up(wadi_dispatch *d);
+
+/* Workers that are ready and not late. */
+int wadi_dispatch_workers(const wadi_dispatch *d);
+
+#endif

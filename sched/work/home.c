@@ -1,0 +1,345 @@
+/* Home's end of a work queue over ZeroMQ. Anybody may connect to it (who has a key, if there are keys). Whoever says HELLO gets a seat and the
+ * charter, whoever says READY gets items. What makes no sense is ignored: it costs a stranger his seat, and nobody else anything.
+ *
+ * A worker is lost when its connection is, or when it says BYE. That a connection has ended the monitor reports by its descriptor, which
+ * another connection may have by then: then a worker is taken for lost that is there. Its next message is that of a stranger, who is asked to
+ * say HELLO again; and answers are taken from anybody who knows the job. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "sched/work/dispatch.h"
+#include "sched/work/socket.h"
+
+enum {
+    BATCH =
+        256, /* messages read at once, so that a flood of them does not keep home from its work */
+    REPLIES =
+        100, /* to HELLO and strangers in a second: those who never read would fill the memory */
+    TOLD = 3 /* refusals that are logged */
+};
+
+static const int64_t tick_ns = 100000000; /* how often it is looked who is late */
+
+typedef struct seat {
+    bool used,
+        gone; /* gone: its connection has ended; it is given up when all messages have been read */
+    wadi_workq_peer peer;
+    int fd;
+} seat;
+
+typedef struct home {
+    wadi_workq base;
+    wadi_workq_socket s;
+    wadi_dispatch dispatch;
+    seat seats[WADI_DISPATCH_WORKERS];
+    int64_t memory;
+    int64_t job;              /* 0: nothing has been offered */
+    wadi_workq_blob *charter; /* of that job */
+    bool over;
+    int64_t replying_ns; /* clock when the present second began */
+    int replies;         /* in it */
+    int refusals;
+} home;
+
+static void drop_blob(void *payload) {
+    wadi_workq_blob_release(payload);
+}
+
+/* ---- seats ---- */
+
+static int find(const home *h, const wadi_workq_peer *peer) {
+    for (int i = 0; i < WADI_DISPATCH_WORKERS; i++) {
+        const wadi_workq_peer *p = &h->seats[i].peer;
+        if (h->seats[i].used && p->n == peer->n && memcmp(p->identity, peer->identity, p->n) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static void lose(home *h, int worker) {
+    if (!h->seats[worker].used) return;
+    h->seats[worker].used = false;
+    wadi_dispatch_lost(&h->dispatch, worker);
+}
+
+static int take_seat(home *h, const wadi_workq_peer *peer, int fd) {
+    int i = 0;
+    while (i < WADI_DISPATCH_WORKERS && h->seats[i].used) i++;
+    if (i == WADI_DISPATCH_WORKERS) return -1;
+    h->seats[i] = (seat){.used = true, .peer = *peer, .fd = fd};
+    wadi_dispatch_join(&h->dispatch, i);
+    return i;
+}
+
+static bool may_reply(home *h) {
+    const int64_t now = wadi_clock_ns();
+    if (now - h->replying_ns > 1000000000) {
+        h->replying_ns = now;
+        h->replies = 0;
+    }
+    return h->replies++ < REPLIES;
+}
+
+static void refuse(home *h, const wadi_workq_peer *peer, const char *why) {
+    if (++h->refusals <= TOLD)
+        wadi_logf(WADI_LOG_WARNING, "%s: somebody was turned away: %s%s", h->s.address, why,
+                  h->refusals == TOLD ? " (later ones are not logged)" : "");
+    if (peer != NULL && may_reply(h))
+        (void)wadi_workq_socket_send_bytes(&h->s, peer,
+                                           (wadi_workq_control){.kind = WADI_WORKQ_REFUSED}, why,
+                                           (int64_t)strlen(why));
+}
+
+/* ---- messages ---- */
+
+static void tell_job(home *h, int worker) {
+    const wadi_workq_peer *peer = &h->seats[worker].peer;
+    bool told = true;
+    if (h->over)
+        told = wadi_workq_socket_send(
+            &h->s, peer, (wadi_workq_control){.kind = WADI_WORKQ_END, .job = h->job}, NULL);
+    else if (h->job != 0)
+        told = wadi_workq_socket_send(
+            &h->s, peer, (wadi_workq_control){.kind = WADI_WORKQ_CHARTER, .job = h->job},
+            h->charter);
+    if (!told) lose(h, worker);
+}
+
+static void on_hello(home *h, int worker, const wadi_workq_peer *peer, int fd) {
+    if (worker < 0) worker = take_seat(h, peer, fd);
+    if (worker < 0)
+        refuse(h, peer, "home has as many workers as it takes");
+    else if (may_reply(h))
+        tell_job(h, worker);
+}
+
+/* Whether it is an answer that was waited for. */
+static bool on_answer(home *h, int worker, const wadi_workq_control *c, const void *payload,
+                      wadi_work_item *out) {
+    void *bytes = NULL;
+    if (c->job != h->job) return false;
+    if (c->status == WADI_OK) {
+        bytes = malloc((size_t)c->bytes + 1);
+        if (bytes == NULL) return false; /* it is late then, and given out again */
+        if (c->bytes > 0) memcpy(bytes, payload, (size_t)c->bytes);
+    }
+    if (!wadi_dispatch_answered(&h->dispatch, worker, c->number, wadi_clock_ns())) {
+        free(bytes);
+        return false;
+    }
+    *out = (wadi_work_item){c->number, c->status, bytes, bytes != NULL ? c->bytes : 0};
+    return true;
+}
+
+static bool on_message(home *h, int worker, const wadi_workq_peer *peer, int fd,
+                       const wadi_workq_control *c, const void *payload, wadi_work_item *out) {
+    if (worker >= 0) wadi_dispatch_heard(&h->dispatch, worker);
+    switch (c->kind) {
+    case WADI_WORKQ_HELLO:
+        on_hello(h, worker, peer, fd);
+        return false;
+    case WADI_WORKQ_BYE:
+        if (worker >= 0) lose(h, worker);
+        return false;
+    case WADI_WORKQ_READY:
+        if (worker >= 0 && c->job == h->job) wadi_dispatch_ready(&h->dispatch, worker);
+        break;
+    case WADI_WORKQ_ANSWER:
+        if (on_answer(h, worker, c, payload, out)) return true;
+        break;
+    default:
+        refuse(h, NULL, "a message that makes no sense");
+        return false;
+    }
+    if (worker < 0 && may_reply(h))
+        (void)wadi_workq_socket_send(&h->s, peer, (wadi_workq_control){.kind = WADI_WORKQ_ASK},
+                                     NULL);
+    return false;
+}
+
+/* Reads what has come, up to the first answer. *out_all: nothing is left. */
+static bool take_in(home *h, wadi_work_item *out, bool *out_all) {
+    *out_all = false;
+    for (int i = 0; i < BATCH; i++) {
+        wadi_workq_control c = {0};
+        wadi_workq_peer peer;
+        const void *payload = NULL;
+        wadi_error why = {.status = WADI_OK};
+        int fd = -1;
+        if (!wadi_workq_socket_read(&h->s)) {
+            *out_all = true;
+            return false;
+        }
+        if (!wadi_workq_socket_sender(&h->s, &peer, &fd)) continue;
+        const int worker = find(h, &peer);
+        const wadi_status status = wadi_workq_socket_message(&h->s, &c, &payload, &why);
+        if (status != WADI_OK) {
+            if (worker >= 0) lose(h, worker);
+            refuse(h, status == WADI_UNSUPPORTED ? &peer : NULL, why.msg);
+        } else if (on_message(h, worker, &peer, fd, &c, payload, out)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void take_events(home *h) {
+    int what = 0, fd = -1;
+    while (wadi_workq_socket_event(&h->s, &what, &fd)) {
+        if (what == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) refuse(h, NULL, "a key that is not admitted");
+        if (what != ZMQ_EVENT_DISCONNECTED) continue;
+        for (int i = 0; i < WADI_DISPATCH_WORKERS; i++)
+            if (h->seats[i].used && h->seats[i].fd == fd) h->seats[i].gone = true;
+    }
+}
+
+static void lose_gone(home *h) {
+    for (int i = 0; i < WADI_DISPATCH_WORKERS; i++)
+        if (h->seats[i].gone) {
+            h->seats[i].gone = false;
+            lose(h, i);
+        }
+}
+
+static void give_out(home *h) {
+    int worker = 0;
+    wadi_dispatch_item i;
+    while (wadi_dispatch_next(&h->dispatch, wadi_clock_ns(), &worker, &i)) {
+        const wadi_workq_control c = {.kind = WADI_WORKQ_ITEM, .job = h->job, .number = i.number};
+        if (h->seats[worker].gone ||
+            !wadi_workq_socket_send(&h->s, &h->seats[worker].peer, c, i.payload))
+            lose(h, worker);
+    }
+}
+
+/* All that can be done without waiting. True: *out is an answer, or an item that is given up. */
+static bool look(home *h, wadi_work_item *out) {
+    bool all = false;
+    take_events(h);
+    const bool came = take_in(h, out, &all);
+    if (all) lose_gone(h);
+    give_out(h);
+    if (came) return true;
+    const int64_t number = wadi_dispatch_given_up(&h->dispatch);
+    if (number < 0) return false;
+    *out = (wadi_work_item){.number = number, .status = WADI_IO};
+    return true;
+}
+
+/* ---- operations ---- */
+
+static void close_home(wadi_workq *self) {
+    home *h = (home *)self;
+    wadi_workq_socket_close(&h->s);
+    wadi_dispatch_fini(&h->dispatch);
+    wadi_workq_blob_release(h->charter);
+    free(h);
+}
+
+/* No two jobs, also of other processes, are the same, and nobody can guess one. Not 0. */
+static int64_t new_job(const home *h) {
+    uint64_t random = 0;
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
+        random = wadi_hash64((uint64_t)wadi_clock_ns() ^ wadi_hash64((uintptr_t)h));
+    return (int64_t)(random >> 1) | 1;
+}
+
+static wadi_status offer(wadi_workq *self, const void *charter, int64_t n, wadi_error *err) {
+    home *h = (home *)self;
+    wadi_workq_blob *blob = wadi_workq_blob_new(charter, n);
+    if (blob == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", h->s.address);
+    wadi_dispatch_clear(&h->dispatch);
+    wadi_workq_blob_release(h->charter);
+    h->charter = blob;
+    h->job = new_job(h);
+    h->over = false;
+    for (int i = 0; i < WADI_DISPATCH_WORKERS; i++)
+        if (h->seats[i].used) tell_job(h, i);
+    return WADI_OK;
+}
+
+static bool has_room(wadi_workq *self, int64_t n) {
+    const home *h = (const home *)self;
+    return wadi_dispatch_room(&h->dispatch, n, h->memory);
+}
+
+static wadi_status submit(wadi_workq *self, int64_t number, const void *bytes, int64_t n,
+                          wadi_error *err) {
+    home *h = (home *)self;
+    wadi_workq_blob *blob = wadi_workq_blob_new(bytes, n);
+    if (blob != NULL && wadi_dispatch_push(&h->dispatch, number, n, blob)) {
+        give_out(h);
+        return WADI_OK;
+    }
+    wadi_workq_blob_release(blob);
+    return wadi_fail(err, WADI_MEMORY, "%s: out of memory", h->s.address);
+}
+
+static wadi_status collect(wadi_workq *self, int64_t wait_ns, wadi_work_item *out,
+                           wadi_error *err) {
+    home *h = (home *)self;
+    const int64_t until = wadi_clock_ns() + wait_ns;
+    *out = (wadi_work_item){.number = -1};
+    for (;;) {
+        if (look(h, out)) return WADI_OK;
+        const int64_t left = until - wadi_clock_ns();
+        if (left <= 0) return WADI_OK;
+        WADI_TRY(
+            wadi_workq_socket_sleep(&h->s, h->base.wake_fd, left < tick_ns ? left : tick_ns, err));
+    }
+}
+
+static int workers(wadi_workq *self) {
+    return wadi_dispatch_workers(&((const home *)self)->dispatch);
+}
+
+static wadi_status end(wadi_workq *self, wadi_error *err) {
+    home *h = (home *)self;
+    WADI_UNUSED(err);
+    h->over = true;
+    wadi_dispatch_clear(&h->dispatch);
+    for (int i = 0; i < WADI_DISPATCH_WORKERS; i++)
+        if (h->seats[i].used) tell_job(h, i);
+    return WADI_OK;
+}
+
+static wadi_status no_charter(wadi_workq *self, void **out, int64_t *out_n, wadi_error *err) {
+    WADI_UNUSED(self);
+    WADI_UNUSED(out);
+    WADI_UNUSED(out_n);
+    return wadi_fail(err, WADI_INVALID, "work queue: home does not work");
+}
+
+static wadi_status no_fetch(wadi_workq *self, wadi_work_item *out, wadi_error *err) {
+    WADI_UNUSED(out);
+    return no_charter(self, NULL, NULL, err);
+}
+
+static wadi_status no_answer(wadi_workq *self, const wadi_work_item *item, wadi_error *err) {
+    WADI_UNUSED(item);
+    return no_charter(self, NULL, NULL, err);
+}
+
+static const wadi_workq_ops ops = {close_home, offer, has_room,   submit,   collect,
+                                   workers,    end,   no_charter, no_fetch, no_answer};
+
+wadi_status wadi_workq_home_open(const wadi_workq_options *options, const char *file,
+                                 wadi_workq **out, wadi_error *err) {
+    home *h = calloc(1, sizeof *h);
+    if (h == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", options->address);
+    h->base = (wadi_workq){&ops, options->wake_fd, options->waits};
+    h->memory = options->memory;
+    wadi_dispatch_init(&h->dispatch, drop_blob);
+    const wadi_status status = wadi_workq_socket_open(&h->s, options, file, err);
+    if (status == WADI_OK)
+        *out = &h->base;
+    else
+        free(h);
+    return status;
+}

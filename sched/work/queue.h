@@ -1,0 +1,74 @@
+/* A work queue: chunks of one stage that other processes compute.
+ *
+ * The process that runs a program is the job's home: it has the sources, the sinks and all that has an order. Workers compute the body of
+ * one stage, chunk by chunk. A queue carries bytes and knows nothing of what they mean: home offers a charter (what a worker needs before
+ * its first item), submits items by number, and collects the answers in any order. Nothing is lost if a worker is: its items go to
+ * others. An item may be computed twice; home gets one answer.
+ *
+ * A home may offer another charter later, when nothing of the one before is open: workers then get that one. Numbers go on rising. What a
+ * home that was killed has left, items and answers, does not count for its successor.
+ *
+ * Each way of carrying items has its own kind of queue behind these operations (ways.h). A queue belongs to one thread at a time. */
+#ifndef WADI_SCHED_WORK_QUEUE_H
+#define WADI_SCHED_WORK_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/wait.h"
+#include "wadi/status.h"
+
+typedef struct wadi_workq wadi_workq;
+
+typedef struct wadi_work_item {
+    int64_t number; /* of the item; -1: none came */
+    wadi_status
+        status; /* answers: WADI_OK, or why no worker could compute it; home then does so itself. Of number -1: see `fetch` */
+    void *
+        bytes; /* owned by whoever holds the item; freed by free(). NULL where the status is not WADI_OK */
+    int64_t n;
+} wadi_work_item;
+
+typedef struct wadi_workq_ops {
+    void (*close)(wadi_workq *self);
+
+    /* ---- home ---- */
+
+    /* Workers that come from now on begin with this charter, and those that are there go on with it. Errors: WADI_IO, WADI_MEMORY. */
+    wadi_status (*offer)(wadi_workq *self, const void *charter, int64_t n, wadi_error *err);
+    /* Whether an item of n bytes can be submitted now. */
+    bool (*has_room)(wadi_workq *self, int64_t n);
+    /* Copies the bytes. Never waits for workers. */
+    wadi_status (*submit)(wadi_workq *self, int64_t number, const void *bytes, int64_t n,
+                          wadi_error *err);
+    /* The next answer; number -1 if none has come in wait_ns (0: looks and returns). The caller owns out->bytes. */
+    wadi_status (*collect)(wadi_workq *self, int64_t wait_ns, wadi_work_item *out, wadi_error *err);
+    /* How many workers are known to be at work, or ready for it, now. */
+    int (*workers)(wadi_workq *self);
+    /* There are no more items of any charter: workers are told that the job is over. A home that is to go on later does not call it. */
+    wadi_status (*end)(wadi_workq *self, wadi_error *err);
+
+    /* ---- worker ---- */
+
+    /* Waits for the charter of the job. The caller frees *out by free(). */
+    wadi_status (*charter)(wadi_workq *self, void **out, int64_t *out_n, wadi_error *err);
+    /* Waits for an item of that charter. Number -1 with WADI_OK: the job is over. Number -1 with another status: that charter is, and
+     * `charter` waits for the next. */
+    wadi_status (*fetch)(wadi_workq *self, wadi_work_item *out, wadi_error *err);
+    /* Answers the item of that number; the bytes are copied. */
+    wadi_status (*answer)(wadi_workq *self, const wadi_work_item *item, wadi_error *err);
+} wadi_workq_ops;
+
+/* Each way's own struct begins with this. */
+struct wadi_workq {
+    const wadi_workq_ops *ops;
+    int wake_fd; /* waits end with WADI_CANCELLED when it becomes readable; -1: none. May be changed between calls */
+    wadi_waits *waits; /* where waits are registered for the watchdog; NULL: nowhere. Likewise */
+};
+
+/* NULL is fine. */
+static inline void wadi_workq_close(wadi_workq *q) {
+    if (q != NULL) q->ops->close(q);
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* The ways for items of work to reach another process. The scheme of an address ("tcp" in tcp://HOST:PORT) names the row, and the row says
+ * the rest.
+ *
+ * A new way is a file beside this one, which defines its row `wadi_way_NAME`, and its line in the list below. */
+#ifndef WADI_SCHED_WORK_WAYS_H
+#define WADI_SCHED_WORK_WAYS_H
+
+#include "sched/work/queue.h"
+
+typedef struct wadi_workq_options {
+    const char *address; /* of a way in the table */
+    bool home;           /* this is the home of the job; false: a worker */
+    int64_t
+        memory; /* home: bytes of items that the queue keeps at most; an item that is larger is kept alone */
+    int64_t lost_after_ns; /* worker: it is an error to have no home for so long; 0: no limit */
+    int wake_fd;           /* as in wadi_workq */
+    wadi_waits *waits;     /* as in wadi_workq */
+    const char *curve_public, *curve_secret, *curve_server; /* Z85; NULL: none */
+    const char *const *curve_clients;                       /* ended by NULL */
+} wadi_workq_options;
+
+typedef struct wadi_way {
+    const char *scheme; /* "tcp": its addresses begin with tcp:// */
+    const char *form;   /* "tcp://HOST:PORT", for messages */
+    /* Checks that the address, which begins with the scheme, has this form. Errors: WADI_INVALID, which says what is missing. */
+    wadi_status (*check)(const char *address, wadi_error *err);
+    /* Opens one end. The address has been checked. */
+    wadi_status (*open)(const wadi_workq_options *options, wadi_workq **out, wadi_error *err);
+} wadi_way;
+
+/* One line for each way. Messages name them in this order. */
+#define WADI_WAYS(ROW) \
+    ROW(tcp)           \
+    ROW(ipc)
+
+#define WADI_WAY_ROW(name) extern const wadi_way wadi_way_##name;
+WADI_WAYS(WADI_WAY_ROW)
+#undef WADI_WAY_ROW
+
+/* Opens one end by the way of the address. The strings of the options are copied. A home is there at once; a worker may be there before
+ * its home. Errors: WADI_INVALID (address, keys; it says what is
+ * missing, or which forms of addresses there are), WADI_UNSUPPORTED (a library is missing), WADI_IO, WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_way_open(const wadi_workq_options *options, wadi_workq **out,
+                                         wadi_error *err);
+
+#endif

@@ -1,0 +1,273 @@
+/* A worker's end of a work queue over ZeroMQ. It connects, and ZeroMQ connects again whenever the connection is lost: each time the worker
+ * says HELLO, and home sends the charter. If that is of another job, the one before is over: home has begun anew. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "sched/work/socket.h"
+
+static const int64_t tick_ns = 1000000000;
+
+typedef struct worker {
+    wadi_workq base;
+    wadi_workq_socket s;
+    int64_t lost_after_ns;
+    int64_t alone_ns; /* clock when home went, or the queue was opened */
+    bool connected;
+    bool spoke;        /* home has sent a message since */
+    char trouble[160]; /* why the last attempt to connect has failed; "": it has not */
+    int64_t job;       /* whose items it takes; 0: none yet */
+    bool ready;        /* home was told so, over this connection */
+    bool over;         /* the job */
+    int64_t next_job;  /* of the charter that waits to be taken; 0: none does */
+    void *charter;
+    int64_t charter_bytes;
+    wadi_error broken; /* it can be no worker of this home */
+} worker;
+
+static void hello(worker *w) {
+    w->ready = false;
+    (void)wadi_workq_socket_send(
+        &w->s, NULL, (wadi_workq_control){.kind = WADI_WORKQ_HELLO, .job = w->job}, NULL);
+}
+
+static void be_ready(worker *w) {
+    if (w->ready) return;
+    w->ready = wadi_workq_socket_send(
+        &w->s, NULL, (wadi_workq_control){.kind = WADI_WORKQ_READY, .job = w->job}, NULL);
+}
+
+/* ---- messages ---- */
+
+static void on_charter(worker *w, const wadi_workq_control *c, const void *payload) {
+    if (c->job == w->job) {
+        be_ready(w);
+        return;
+    }
+    void *copy = malloc((size_t)c->bytes + 1);
+    if (copy == NULL) {
+        (void)wadi_fail(&w->broken, WADI_MEMORY, "%s: out of memory", w->s.address);
+        return;
+    }
+    if (c->bytes > 0) memcpy(copy, payload, (size_t)c->bytes);
+    free(w->charter);
+    w->charter = copy;
+    w->charter_bytes = c->bytes;
+    w->next_job = c->job;
+}
+
+/* Text of a stranger: bytes that could control a terminal are replaced. */
+static void on_refused(worker *w, const wadi_workq_control *c, const void *payload) {
+    char why[200];
+    (void)snprintf(why, sizeof why, "%.*s", (int)(c->bytes < 199 ? c->bytes : 199),
+                   c->bytes > 0 ? (const char *)payload : "");
+    for (char *at = why; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f) *at = '?';
+    (void)wadi_fail(&w->broken, WADI_IO, "%s: home says: %s", w->s.address, why);
+}
+
+static wadi_status on_item(worker *w, const wadi_workq_control *c, const void *payload,
+                           wadi_work_item *out, wadi_error *err) {
+    if (c->job != w->job) return WADI_OK;
+    void *copy = malloc((size_t)c->bytes + 1);
+    if (copy == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", w->s.address);
+    if (c->bytes > 0) memcpy(copy, payload, (size_t)c->bytes);
+    *out = (wadi_work_item){.number = c->number, .bytes = copy, .n = c->bytes};
+    return WADI_OK;
+}
+
+/* Reads messages up to an item. Those that make no sense are ignored: the address may be somebody else's. */
+static wadi_status take_in(worker *w, wadi_work_item *out, wadi_error *err) {
+    while (out->number < 0 && wadi_workq_socket_read(&w->s)) {
+        wadi_workq_control c = {0};
+        const void *payload = NULL;
+        wadi_error why = {.status = WADI_OK};
+        const wadi_status status = wadi_workq_socket_message(&w->s, &c, &payload, &why);
+        if (status == WADI_UNSUPPORTED) w->broken = why;
+        if (status != WADI_OK) continue;
+        w->spoke = true;
+        if (c.kind == WADI_WORKQ_CHARTER) on_charter(w, &c, payload);
+        if (c.kind == WADI_WORKQ_ITEM) WADI_TRY(on_item(w, &c, payload, out, err));
+        if (c.kind == WADI_WORKQ_END) w->over = true;
+        if (c.kind == WADI_WORKQ_ASK) hello(w);
+        if (c.kind == WADI_WORKQ_REFUSED) on_refused(w, &c, payload);
+    }
+    return WADI_OK;
+}
+
+static void take_events(worker *w) {
+    int what = 0, fd = -1;
+    while (wadi_workq_socket_event(&w->s, &what, &fd)) {
+        if (what == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) {
+            w->connected = true;
+            w->trouble[0] = '\0';
+            hello(w);
+        }
+        if (what == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
+            (void)wadi_fail(&w->broken, WADI_IO, "%s: home does not admit this key", w->s.address);
+        if (what == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL)
+            (void)snprintf(w->trouble, sizeof w->trouble,
+                           "; somebody is there, who does not speak ZeroMQ or has other keys");
+        if (what == ZMQ_EVENT_DISCONNECTED && w->connected) {
+            w->connected = w->ready = w->spoke = false;
+            w->alone_ns = wadi_clock_ns();
+        }
+    }
+}
+
+static wadi_status check(const worker *w, wadi_error *err) {
+    const int64_t alone = wadi_clock_ns() - w->alone_ns;
+    if (w->broken.status != WADI_OK && err != NULL) *err = w->broken;
+    WADI_TRY(w->broken.status);
+    if (w->spoke || w->lost_after_ns == 0 || alone < w->lost_after_ns) return WADI_OK;
+    return wadi_fail(err, WADI_IO, "%s: no home for %.1f s%s", w->s.address, (double)alone / 1e9,
+                     w->trouble);
+}
+
+/* ---- waiting ---- */
+
+typedef bool (*condition)(const worker *w, const wadi_work_item *item);
+
+static wadi_status look(worker *w, condition holds, wadi_work_item *item, bool *out_holds,
+                        wadi_error *err) {
+    take_events(w);
+    WADI_TRY(take_in(w, item, err));
+    *out_holds = holds(w, item);
+    return *out_holds ? WADI_OK : check(w, err);
+}
+
+static int64_t nap_ns(const worker *w) {
+    const int64_t part = w->lost_after_ns / 4 + 1;
+    return w->lost_after_ns > 0 && part < tick_ns ? part : tick_ns;
+}
+
+static wadi_status wait_until(worker *w, condition holds, const char *what, wadi_work_item *item,
+                              wadi_error *err) {
+    bool so = false;
+    wadi_status status = look(w, holds, item, &so, err);
+    if (status != WADI_OK || so) return status;
+    const int ticket =
+        wadi_wait_begin_idle(w->base.waits, (wadi_wait){"worker", what, -1, w->s.address, false});
+    while (status == WADI_OK && !so) {
+        status = wadi_workq_socket_sleep(&w->s, w->base.wake_fd, nap_ns(w), err);
+        if (status == WADI_OK) status = look(w, holds, item, &so, err);
+    }
+    wadi_wait_end(w->base.waits, ticket);
+    return status;
+}
+
+/* ---- operations ---- */
+
+static void close_worker(wadi_workq *self) {
+    worker *w = (worker *)self;
+    if (w->connected)
+        (void)wadi_workq_socket_send(
+            &w->s, NULL, (wadi_workq_control){.kind = WADI_WORKQ_BYE, .job = w->job}, NULL);
+    wadi_workq_socket_close(&w->s);
+    free(w->charter);
+    free(w);
+}
+
+static bool has_charter(const worker *w, const wadi_work_item *item) {
+    WADI_UNUSED(item);
+    return w->next_job != 0;
+}
+
+static wadi_status charter(wadi_workq *self, void **out, int64_t *out_n, wadi_error *err) {
+    worker *w = (worker *)self;
+    wadi_work_item none = {.number = -1};
+    WADI_TRY(wait_until(w, has_charter, "a job of", &none, err));
+    *out = w->charter;
+    *out_n = w->charter_bytes;
+    w->job = w->next_job;
+    w->charter = NULL;
+    w->next_job = 0;
+    w->ready = w->over = false;
+    return WADI_OK;
+}
+
+static bool has_item_or_end(const worker *w, const wadi_work_item *item) {
+    return item->number >= 0 || w->over || w->next_job != 0;
+}
+
+static wadi_status fetch(wadi_workq *self, wadi_work_item *out, wadi_error *err) {
+    worker *w = (worker *)self;
+    *out = (wadi_work_item){.number = -1};
+    if (w->job == 0) return wadi_fail(err, WADI_INVALID, "work queue: items without a charter");
+    if (w->connected) be_ready(w);
+    WADI_TRY(wait_until(w, has_item_or_end, "an item of", out, err));
+    if (out->number < 0 && !w->over) out->status = WADI_IO; /* another charter has come */
+    return WADI_OK;
+}
+
+static wadi_status answer(wadi_workq *self, const wadi_work_item *item, wadi_error *err) {
+    worker *w = (worker *)self;
+    const wadi_workq_control c = {
+        .kind = WADI_WORKQ_ANSWER, .status = item->status, .job = w->job, .number = item->number};
+    const int64_t n = item->status == WADI_OK ? item->n : 0;
+    if (wadi_workq_socket_send_bytes(&w->s, NULL, c, item->bytes, n)) return WADI_OK;
+    return wadi_fail(err, WADI_IO, "%s: an answer could not be sent: %s", w->s.address,
+                     wadi_zmq.strerror(errno));
+}
+
+/* ---- what is home's ---- */
+
+static wadi_status not_here(wadi_error *err) {
+    return wadi_fail(err, WADI_INVALID, "work queue: that is for home to do");
+}
+
+static wadi_status no_offer(wadi_workq *self, const void *bytes, int64_t n, wadi_error *err) {
+    WADI_UNUSED(self);
+    WADI_UNUSED(bytes);
+    WADI_UNUSED(n);
+    return not_here(err);
+}
+
+static bool no_room(wadi_workq *self, int64_t n) {
+    WADI_UNUSED(self);
+    WADI_UNUSED(n);
+    return false;
+}
+
+static wadi_status no_submit(wadi_workq *self, int64_t number, const void *bytes, int64_t n,
+                             wadi_error *err) {
+    WADI_UNUSED(number);
+    return no_offer(self, bytes, n, err);
+}
+
+static wadi_status no_collect(wadi_workq *self, int64_t wait_ns, wadi_work_item *out,
+                              wadi_error *err) {
+    WADI_UNUSED(out);
+    return no_offer(self, NULL, wait_ns, err);
+}
+
+static int no_workers(wadi_workq *self) {
+    WADI_UNUSED(self);
+    return 0;
+}
+
+static wadi_status no_end(wadi_workq *self, wadi_error *err) {
+    WADI_UNUSED(self);
+    return not_here(err);
+}
+
+static const wadi_workq_ops ops = {close_worker, no_offer, no_room, no_submit, no_collect,
+                                   no_workers,   no_end,   charter, fetch,     answer};
+
+wadi_status wadi_workq_worker_open(const wadi_workq_options *options, const char *file,
+                                   wadi_workq **out, wadi_error *err) {
+    worker *w = calloc(1, sizeof *w);
+    if (w == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", options->address);
+    w->base = (wadi_workq){&ops, options->wake_fd, options->waits};
+    w->lost_after_ns = options->lost_after_ns;
+    w->alone_ns = wadi_clock_ns();
+    const wadi_status status = wadi_workq_socket_open(&w->s, options, file, err);
+    if (status == WADI_OK)
+        *out = &w->base;
+    else
+        free(w);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* tcp://HOST:PORT and ipc://PATH: ZeroMQ. The addresses are those of links, and so are the rules about who may connect. */
+#include <string.h>
+
+#include "base/error.h"
+#include "sched/transport/transport.h"
+#include "sched/work/socket.h"
+
+static wadi_status check(const char *address, wadi_error *err) {
+    const wadi_transport *row = NULL;
+    return wadi_transport_find(address, &row, err);
+}
+
+/* An address without a file, or one that libzmq chooses, would be none that workers can be told. */
+static wadi_status check_ipc(const char *address, wadi_error *err) {
+    WADI_TRY(check(address, err));
+    const char *path = strstr(address, "://") + 3;
+    if (*path != '@' && strcmp(path, "*") != 0) return WADI_OK;
+    return wadi_fail(err, WADI_INVALID, "%s: expected ipc://PATH, the path of a file", address);
+}
+
+static wadi_status open_end(const wadi_workq_options *o, const char *file, wadi_workq **out,
+                            wadi_error *err) {
+    if (o->home && o->curve_secret == NULL && !wadi_address_is_local(o->address))
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: binding anything but loopback needs keys, since anyone could connect",
+                         o->address);
+    return o->home ? wadi_workq_home_open(o, file, out, err)
+                   : wadi_workq_worker_open(o, file, out, err);
+}
+
+static wadi_status open_tcp(const wadi_workq_options *options, wadi_workq **out, wadi_error *err) {
+    return open_end(options, NULL, out, err);
+}
+
+static wadi_status open_ipc(const wadi_workq_options *options, wadi_workq **out, wadi_error *err) {
+    return open_end(options, strstr(options->address, "://") + 3, out, err);
+}
+
+const wadi_way wadi_way_tcp = {"tcp", "tcp://HOST:PORT", check, open_tcp};
+const wadi_way wadi_way_ipc = {"ipc", "ipc://PATH", check_ipc, open_ipc};

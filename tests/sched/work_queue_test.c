@@ -1,0 +1,370 @@
+/* A work queue over ZeroMQ: a home, and workers in threads. Items and answers are opaque bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <zmq.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/stop.h"
+#include "base/thread.h"
+#include "sched/work/message.h"
+#include "sched/work/ways.h"
+
+static const char address[] = "ipc://work_queue_test.sock";
+static const int64_t second = INT64_C(1000000000);
+
+static void ignore(void *env, wadi_log_level level, const char *line) {
+    (void)env;
+    (void)level;
+    (void)line;
+}
+
+static wadi_workq *open_end(bool home) {
+    wadi_workq *q = NULL;
+    wadi_error err = {.status = WADI_OK};
+    const wadi_workq_options o = {
+        .address = address, .home = home, .memory = 1 << 20, .wake_fd = -1};
+    if (wadi_way_open(&o, &q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    return q;
+}
+
+/* ---- a worker in a thread ---- */
+
+typedef struct worker {
+    wadi_thread thread;
+    wadi_stop stop;
+    int64_t leaves_after; /* so many items, without an answer to the last; 0: stays */
+    int64_t fails_at;     /* number; -1: none */
+    int64_t done, jobs;
+    wadi_status status;
+    char charter[32];
+} worker;
+
+static wadi_status do_item(worker *w, wadi_workq *q, wadi_work_item *i) {
+    unsigned char *bytes = i->bytes;
+    for (int64_t k = 0; k < i->n; k++) bytes[k] = (unsigned char)(bytes[k] + 1);
+    if (i->number == w->fails_at) i->status = WADI_FAULT;
+    const wadi_status status = q->ops->answer(q, i, NULL);
+    free(i->bytes);
+    w->done++;
+    return status;
+}
+
+static wadi_status do_job(worker *w, wadi_workq *q, bool *out_goes_on) {
+    void *charter = NULL;
+    int64_t n = 0;
+    *out_goes_on = false;
+    WADI_TRY(q->ops->charter(q, &charter, &n, NULL));
+    (void)snprintf(w->charter, sizeof w->charter, "%.*s", (int)n, (char *)charter);
+    free(charter);
+    w->jobs++;
+    for (;;) {
+        wadi_work_item i;
+        WADI_TRY(q->ops->fetch(q, &i, NULL));
+        *out_goes_on = i.number < 0 && i.status != WADI_OK;
+        if (i.number < 0) return WADI_OK;
+        if (w->leaves_after > 0 && w->done + 1 == w->leaves_after) {
+            free(i.bytes);
+            return WADI_OK;
+        }
+        WADI_TRY(do_item(w, q, &i));
+    }
+}
+
+static void work(void *env) {
+    worker *w = env;
+    wadi_workq *q = open_end(false);
+    bool goes_on = true;
+    assert_int_equal(wadi_stop_fd(&w->stop, &q->wake_fd, NULL), WADI_OK);
+    while (w->status == WADI_OK && goes_on) w->status = do_job(w, q, &goes_on);
+    wadi_workq_close(q);
+}
+
+static void start(worker *w) {
+    w->fails_at = w->fails_at == 0 ? -1 : w->fails_at;
+    assert_int_equal(wadi_stop_init(&w->stop, NULL, NULL), WADI_OK);
+    assert_int_equal(wadi_thread_start(&w->thread, work, w, NULL), WADI_OK);
+}
+
+static void join(worker *w) {
+    wadi_thread_join(&w->thread);
+    wadi_stop_fini(&w->stop);
+}
+
+/* ---- a home ---- */
+
+typedef struct tally {
+    int64_t answers, failed;
+    bool seen[1000];
+} tally;
+
+static void take(wadi_workq *q, int64_t wait_ns, tally *t) {
+    wadi_work_item i;
+    assert_int_equal(q->ops->collect(q, wait_ns, &i, NULL), WADI_OK);
+    if (i.number < 0) return;
+    assert_false(t->seen[i.number]);
+    t->seen[i.number] = true;
+    t->answers++;
+    if (i.status != WADI_OK) {
+        assert_null(i.bytes);
+        t->failed++;
+        return;
+    }
+    int64_t number = 0;
+    assert_true(i.n >= (int64_t)sizeof number);
+    for (int64_t k = 0; k < i.n; k++)
+        ((unsigned char *)i.bytes)[k] = (unsigned char)(((unsigned char *)i.bytes)[k] - 1);
+    memcpy(&number, i.bytes, sizeof number);
+    assert_int_equal(number, i.number);
+    free(i.bytes);
+}
+
+static void submit(wadi_workq *q, int64_t number) {
+    char bytes[200] = "";
+    memcpy(bytes, &number, sizeof number);
+    assert_int_equal(q->ops->submit(q, number, bytes, (int64_t)sizeof number + number % 150, NULL),
+                     WADI_OK);
+}
+
+static void do_all(wadi_workq *q, int64_t first, int64_t n, tally *t) {
+    const int64_t before = t->answers;
+    for (int64_t next = first; t->answers < before + n;) {
+        while (next < first + n && q->ops->has_room(q, 200)) submit(q, next++);
+        take(q, second / 10, t);
+    }
+}
+
+static void offer(wadi_workq *q, const char *charter) {
+    assert_int_equal(q->ops->offer(q, charter, (int64_t)strlen(charter), NULL), WADI_OK);
+}
+
+static void wait_for_workers(wadi_workq *q, int n, tally *t) {
+    while (q->ops->workers(q) < n) take(q, second / 10, t);
+}
+
+/* ---- tests ---- */
+
+static void several_workers_share_the_items(void **state) {
+    (void)state;
+    worker w[3] = {{.jobs = 0}};
+    tally t = {0};
+    for (int i = 0; i < 3; i++) start(&w[i]); /* before there is a home */
+    wadi_workq *q = open_end(true);
+    offer(q, "the charter");
+    wait_for_workers(q, 3, &t);
+    do_all(q, 0, 900, &t);
+    assert_int_equal(q->ops->end(q, NULL), WADI_OK);
+    int64_t done = 0;
+    for (int i = 0; i < 3; i++) {
+        join(&w[i]);
+        assert_int_equal(w[i].status, WADI_OK);
+        assert_string_equal(w[i].charter, "the charter");
+        assert_true(w[i].done > 0);
+        done += w[i].done;
+    }
+    wadi_workq_close(q);
+    assert_int_equal(done, 900);
+    assert_int_equal(t.failed, 0);
+}
+
+static void items_of_workers_that_leave_go_to_others(void **state) {
+    (void)state;
+    worker w[8] = {{.jobs = 0}};
+    tally t = {0};
+    wadi_workq *q = open_end(true);
+    offer(q, "c");
+    for (int i = 0; i < 8; i++) {
+        w[i].leaves_after = i == 0 ? 0 : 10 * i;
+        start(&w[i]);
+    }
+    do_all(q, 0, 900, &t);
+    assert_int_equal(q->ops->end(q, NULL), WADI_OK);
+    for (int i = 0; i < 8; i++) join(&w[i]);
+    wadi_workq_close(q);
+    assert_int_equal(t.answers, 900);
+}
+
+static void another_charter_takes_the_place_of_the_first(void **state) {
+    (void)state;
+    worker w = {.jobs = 0};
+    tally t = {0};
+    wadi_workq *q = open_end(true);
+    offer(q, "one");
+    start(&w);
+    do_all(q, 0, 50, &t);
+    offer(q, "two");
+    do_all(q, 50, 50, &t);
+    assert_int_equal(q->ops->end(q, NULL), WADI_OK);
+    join(&w);
+    wadi_workq_close(q);
+    assert_int_equal(w.jobs, 2);
+    assert_string_equal(w.charter, "two");
+    assert_int_equal(w.done, 100);
+}
+
+/* A home that is killed says nothing. Its successor listens at the same address. */
+static void a_worker_goes_on_with_the_successor_of_its_home(void **state) {
+    (void)state;
+    worker w = {.jobs = 0};
+    tally t = {0};
+    wadi_workq *q = open_end(true);
+    offer(q, "one");
+    start(&w);
+    do_all(q, 0, 20, &t);
+    submit(q, 20);
+    wadi_workq_close(q);
+    q = open_end(true);
+    offer(q, "two");
+    t.seen[20] = false;
+    do_all(q, 20, 20, &t);
+    assert_int_equal(q->ops->end(q, NULL), WADI_OK);
+    join(&w);
+    wadi_workq_close(q);
+    assert_int_equal(w.jobs, 2);
+    assert_int_equal(t.answers, 40);
+}
+
+static void a_failure_comes_back_as_such(void **state) {
+    (void)state;
+    worker w = {.fails_at = 7};
+    tally t = {0};
+    wadi_workq *q = open_end(true);
+    offer(q, "c");
+    start(&w);
+    do_all(q, 0, 20, &t);
+    wadi_stop_call(&w.stop); /* it leaves before the job is over */
+    join(&w);
+    assert_int_equal(w.status, WADI_CANCELLED);
+    while (q->ops->workers(q) > 0) take(q, second / 10, &t);
+    wadi_workq_close(q);
+    assert_int_equal(t.failed, 1);
+    assert_int_equal(t.answers, 20);
+}
+
+static void a_worker_does_not_wait_for_ever(void **state) {
+    (void)state;
+    wadi_workq *q = NULL;
+    wadi_error err = {.status = WADI_OK};
+    void *charter = NULL;
+    int64_t n = 0;
+    const wadi_workq_options o = {.address = address, .wake_fd = -1, .lost_after_ns = second / 20};
+    assert_int_equal(wadi_way_open(&o, &q, &err), WADI_OK);
+    assert_int_equal(q->ops->charter(q, &charter, &n, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, "no home for"));
+    wadi_workq_close(q);
+}
+
+/* ---- strangers ---- */
+
+static void send_frames(void *socket, const void *control, size_t n, int payloads) {
+    (void)zmq_send(socket, control, n, payloads > 0 ? ZMQ_SNDMORE : 0);
+    for (int i = 0; i < payloads; i++)
+        (void)zmq_send(socket, "payload", 7, i + 1 < payloads ? ZMQ_SNDMORE : 0);
+}
+
+/* Messages like those of the protocol, with some bytes changed. */
+static void talk_nonsense(void *socket, uint64_t *x) {
+    uint8_t control[WADI_WORKQ_CONTROL];
+    *x = *x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    const wadi_workq_control c = {.kind = (wadi_workq_kind)(1 + (*x >> 50) % 9),
+                                  .job = (int64_t)(*x >> 44 & 1),
+                                  .number = (int64_t)(*x >> 40 & 15),
+                                  .bytes = (*x >> 39 & 1) != 0 ? 7 : 0};
+    wadi_workq_control_write(&c, control);
+    const int changes = (int)(*x >> 34 & 3);
+    for (int i = 0; i < changes; i++) control[*x >> (5 * i) & 31] = (uint8_t)(*x >> (8 * i));
+    send_frames(socket, control, (*x >> 60) == 0 ? 9 : sizeof control, (int)(*x >> 57 & 3));
+}
+
+static void strangers_do_no_harm(void **state) {
+    (void)state;
+    worker w = {.jobs = 0};
+    tally t = {0};
+    uint64_t x = 1;
+    wadi_log_set(ignore, NULL);
+    wadi_workq *q = open_end(true);
+    offer(q, "c");
+    start(&w);
+    wait_for_workers(q, 1, &t);
+    void *context = zmq_ctx_new(), *socket[4];
+    for (int i = 0; i < 4; i++) {
+        socket[i] = zmq_socket(context, ZMQ_DEALER);
+        const int none = 0;
+        (void)zmq_setsockopt(socket[i], ZMQ_LINGER, &none, sizeof none);
+        assert_int_equal(zmq_connect(socket[i], address), 0);
+    }
+    for (int round = 0; round < 100; round++) {
+        for (int i = 0; i < 40; i++) talk_nonsense(socket[i % 4], &x);
+        do_all(q, 5 * round, 5, &t);
+    }
+    for (int i = 0; i < 4; i++) assert_int_equal(zmq_close(socket[i]), 0);
+    assert_int_equal(zmq_ctx_term(context), 0);
+    assert_int_equal(q->ops->end(q, NULL), WADI_OK);
+    join(&w);
+    wadi_workq_close(q);
+    wadi_log_set(NULL, NULL);
+    assert_int_equal(t.answers, 500);
+    assert_int_equal(t.failed, 0);
+}
+
+/* A worker ignores what makes no sense, too. */
+static void a_worker_ignores_nonsense(void **state) {
+    (void)state;
+    worker w = {.jobs = 0};
+    uint64_t x = 3;
+    void *context = zmq_ctx_new(), *socket = zmq_socket(context, ZMQ_DEALER);
+    const int none = 0;
+    (void)zmq_setsockopt(socket, ZMQ_LINGER, &none, sizeof none);
+    assert_int_equal(zmq_bind(socket, address), 0);
+    start(&w);
+    char first[64];
+    assert_true(zmq_recv(socket, first, sizeof first, 0) > 0); /* HELLO */
+    for (int i = 0; i < 2000; i++) talk_nonsense(socket, &x);
+    wadi_stop_call(&w.stop);
+    join(&w);
+    assert_int_equal(zmq_close(socket), 0);
+    assert_int_equal(zmq_ctx_term(context), 0);
+}
+
+static void addresses_are_checked(void **state) {
+    (void)state;
+    static const struct {
+        const char *address, *says;
+    } wrong[] = {
+        {"tcp://127.0.0.1", "the port is missing"},
+        {"carrier://pigeon", "expected tcp://HOST:PORT or ipc://PATH"},
+        {"", "expected tcp://HOST:PORT or ipc://PATH"},
+        {"ipc://", "expected ipc://PATH"},
+        {"ipc://@name", "the path of a file"},
+        {"tcp://0.0.0.0:7799", "binding anything but loopback needs keys"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        wadi_workq *q = NULL;
+        wadi_error err = {.status = WADI_OK};
+        const wadi_workq_options o = {.address = wrong[i].address, .home = true, .wake_fd = -1};
+        assert_int_equal(wadi_way_open(&o, &q, &err), WADI_INVALID);
+        if (strstr(err.msg, wrong[i].says) == NULL) fail_msg("%s", err.msg);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(several_workers_share_the_items),
+        cmocka_unit_test(items_of_workers_that_leave_go_to_others),
+        cmocka_unit_test(another_charter_takes_the_place_of_the_first),
+        cmocka_unit_test(a_worker_goes_on_with_the_successor_of_its_home),
+        cmocka_unit_test(a_failure_comes_back_as_such),
+        cmocka_unit_test(a_worker_does_not_wait_for_ever),
+        cmocka_unit_test(strangers_do_no_harm),
+        cmocka_unit_test(a_worker_ignores_nonsense),
+        cmocka_unit_test(addresses_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
