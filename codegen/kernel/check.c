@@ -117,13 +117,22 @@ static wadi_loop_version *decided(wadi_lower *l, wadi_loop_version *v, wadi_lv i
     return v;
 }
 
+/* Whether 0 <= c->index < c->extent proves the same of these: starts[row + 1] of rows + 1 numbers is in range if lengths[row] of `rows` is. Nothing wraps
+ * around, because the array is there: its extent is not negative. */
+static bool proves(wadi_lower *l, const wadi_checked *c, wadi_lv index, wadi_lv extent) {
+    int64_t by = 0, room = 0;
+    if (c->index == index && c->extent == extent) return true;
+    return wadi_bound_difference(&l->b, extent, c->extent, &room) && room >= 0 && room < 1 << 16 &&
+           wadi_bound_difference(&l->b, index, c->index, &by) && by >= 0 && by <= room;
+}
+
 /* The scope in which an earlier check has already proved the index in range; NULL: none has. */
 static const wadi_lscope *checked_before(wadi_lower *l, wadi_lv index, wadi_lv extent) {
-    for (size_t i = l->checked.n; i-- > 0;) {
+    enum { FAR = 32 }; /* only the latest are compared, so that a long body takes no longer */
+    for (size_t i = l->checked.n, k = 0; i-- > 0 && k < FAR; k++) {
         const wadi_checked *c = &l->checked.at[i];
-        const wadi_lscope *home =
-            c->index == index && c->extent == extent ? wadi_lb_visible(&l->b, c->scope) : NULL;
-        if (home) return home;
+        const wadi_lscope *home = wadi_lb_visible(&l->b, c->scope);
+        if (home && proves(l, c, index, extent)) return home;
     }
     return NULL;
 }
