@@ -1,39 +1,18 @@
 /* Choosing and checking the user's cache folder. */
 #include "base/user_cache.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/folder.h"
+#include "base/private_folder.h"
 
-/* Checks that the folder is ours and that nobody else can write to it. If others can make names beside it (`shared`, as in /tmp), it
- * must not be a link, and nobody else may read it. */
-static wadi_status examine(const char *path, bool shared, wadi_error *err) {
-    struct stat about;
-    if ((shared ? lstat : stat)(path, &about) != 0)
-        return wadi_fail_errno(err, errno, "cache: %s", path);
-    if (!S_ISDIR(about.st_mode)) return wadi_fail(err, WADI_IO, "cache: %s is not a folder", path);
-    if (about.st_uid == geteuid() && (about.st_mode & (shared ? 077 : S_IWGRP | S_IWOTH)) == 0)
-        return WADI_OK;
-    return wadi_fail(err, WADI_INVALID,
-                     "cache: %s belongs to or can be written by somebody else (mode %o)", path,
-                     (unsigned)(about.st_mode & 07777));
-}
-
-/* Checks the folder, or makes it if it is missing. length: what snprintf returned for the path. */
 static wadi_status settle(int length, const char *path, size_t room, bool shared, wadi_error *err) {
-    if (length < 0 || (size_t)length >= room)
-        return wadi_fail(err, WADI_IO, "cache: path is too long");
-    const wadi_status status = examine(path, shared, err);
-    if (status != WADI_IO || wadi_file_exists(path)) return status;
-    WADI_TRY(wadi_dir_make(path, 0700, err));
-    return examine(path, shared, err);
+    return wadi_private_folder(length, path, room, shared, "cache", err);
 }
 
 /* Whether HOME is an existing folder; a missing one is not made. */

@@ -6,6 +6,7 @@
 #include "base/wait.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -192,6 +193,25 @@ void wadi_wait_end(wadi_waits *w, int ticket) {
         w->idlers -= w->seats[ticket].idle;
     }
     wadi_mutex_unlock(&w->lock);
+}
+
+static wadi_wait_seen see(const seat *s, int64_t now) {
+    wadi_wait_seen seen = {
+        .number = s->wait.number, .works = s->wait.works, .idle = s->idle, .ns = now - s->since_ns};
+    (void)snprintf(seen.owner, sizeof seen.owner, "%s", s->wait.owner);
+    (void)snprintf(seen.what, sizeof seen.what, "%s", s->wait.what);
+    (void)snprintf(seen.name, sizeof seen.name, "%s", s->wait.name != NULL ? s->wait.name : "");
+    return seen;
+}
+
+int wadi_waits_list(wadi_waits *w, wadi_wait_seen *out, int most) {
+    int n = 0;
+    wadi_mutex_lock(&w->lock);
+    const int64_t now = wadi_clock_ns();
+    for (int i = 0; i < SEATS && n < most; i++)
+        if (w->seats[i].taken) out[n++] = see(&w->seats[i], now);
+    wadi_mutex_unlock(&w->lock);
+    return n;
 }
 
 void wadi_waits_print(wadi_waits *w, wadi_text *out) {

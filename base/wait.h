@@ -35,6 +35,17 @@ void wadi_wait_end(wadi_waits *w, int ticket);
 /* The same for a wait that may last for ever, for example for a sender that may never come. While there is one, nobody is warned. */
 int wadi_wait_begin_idle(wadi_waits *w, wadi_wait wait);
 
+/* A wait as others see it: a copy. */
+typedef struct wadi_wait_seen {
+    char owner[24], what[48], name[64]; /* name "": none */
+    int64_t number;
+    bool works, idle;
+    int64_t ns; /* for how long */
+} wadi_wait_seen;
+
+/* Copies the present waits, at most `most` of them. Returns how many. */
+int wadi_waits_list(wadi_waits *w, wadi_wait_seen *out, int most);
+
 /* The present waits, separated by semicolons: how tests see that somebody waits. */
 void wadi_waits_print(wadi_waits *w, wadi_text *out);
 

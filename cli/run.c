@@ -15,6 +15,7 @@
 #include "cli/run.h"
 #include "operators/table.h"
 #include "sched/schedules.h"
+#include "sched/watch/program.h"
 
 /* ---- options ---- */
 
@@ -183,7 +184,9 @@ static wadi_status tell_guarantee(const options *o, wadi_run *run, wadi_error *e
 static wadi_status go(const options *o, wadi_run *run, bool *out_drained, wadi_error *err) {
     wadi_run_stats s = {0};
     if (o->shared.run.state) wadi_process_drain_by(drain, run);
+    wadi_watch_program("wadi");
     const wadi_status st = wadi_run_go(run, err);
+    wadi_watch_program_end();
     wadi_process_drain_by(NULL, NULL);
     wadi_run_stats_get(run, &s);
     *out_drained = s.drained;

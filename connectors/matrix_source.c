@@ -83,6 +83,7 @@ wadi_status wadi_source_matrix(const wadi_csr *m, wadi_source **out_source, wadi
     s->base.part[0] = wadi_part_irregular(m->index_type, 1);
     s->base.part[1] = wadi_part_irregular(m->type, 1);
     s->matrix = m;
+    s->base.total = m->rows;
     *out_source = &s->base;
     return WADI_OK;
 }

@@ -84,6 +84,12 @@ static wadi_status describe(wadi_source *self, wadi_text *out, wadi_error *err) 
 static const wadi_source_ops source_ops = {
     .destroy = destroy_source, .next = next, .tell = tell, .seek = seek, .describe = describe};
 
+static int64_t count_records(const raw_source *s) {
+    struct stat about;
+    return fstat(s->fd, &about) == 0 && S_ISREG(about.st_mode) ? about.st_size / s->record_bytes
+                                                               : 0;
+}
+
 wadi_status wadi_source_raw(const char *path, const wadi_part *part, wadi_source **out_source,
                             wadi_error *err) {
     WADI_GIVEN(err, path);
@@ -112,6 +118,7 @@ wadi_status wadi_source_raw(const char *path, const wadi_part *part, wadi_source
         destroy_source(&s->base);
         return wadi_fail_errno(err, why, "%s", path);
     }
+    s->base.total = count_records(s);
     *out_source = &s->base;
     return WADI_OK;
 }

@@ -274,6 +274,13 @@ static wadi_status check(wadi_sound_options *o, const char *const *paths, int n,
     return WADI_OK;
 }
 
+/* As far as the header of a single file promises. */
+static int64_t count_elements(const sound_source *s) {
+    if (is_whole(s)) return s->n;
+    const int64_t frames = s->n == 1 && s->sound != NULL ? wadi_sndfile_about(s->sound)->frames : 0;
+    return frames > 0 && frames < INT64_MAX ? blocks_of(s, frames) : 0;
+}
+
 wadi_status wadi_source_sound(const char *const *paths, int n, const wadi_sound_options *options,
                               wadi_source **out_source, wadi_error *err) {
     wadi_sound_options o = options != NULL ? *options : (wadi_sound_options){0};
@@ -289,6 +296,7 @@ wadi_status wadi_source_sound(const char *const *paths, int n, const wadi_sound_
         s->n = i + fine;
     }
     const wadi_status st = fine ? open_next(s, err) : no_memory(err);
+    if (st == WADI_OK) s->base.total = count_elements(s);
     if (st == WADI_OK)
         *out_source = &s->base;
     else if (s != NULL)

@@ -270,6 +270,7 @@ wadi_status wadi_vis_source(wadi_vis *v, wadi_source **out, wadi_error *err) {
     s->base.part[WADI_VIS_DATA] = wadi_part_fixed(WADI_C128, 2, cell);
     s->base.part[WADI_VIS_WEIGHT] = wadi_part_fixed(WADI_F32, 2, cell);
     s->vis = v;
+    s->base.total = v->info.rows;
     v->streaming = true;
     *out = &s->base;
     return WADI_OK;

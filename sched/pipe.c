@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/thread.h"
 #include "base/vec.h"
@@ -28,6 +29,8 @@ struct wadi_pipe {
     int64_t bytes; /* of all these chunks */
     int64_t count; /* chunks received so far, for the watchdog */
     int64_t sent;
+    int64_t
+        waits_ns[2]; /* clock when the receiver, and the sender, began to wait; 0: it does not */
     bool ended, nudged;
     wadi_error
         failed; /* the sender's failure, which comes after the chunks in flight; status WADI_OK: none */
@@ -100,6 +103,7 @@ static wadi_status wait_until(wadi_pipe *p, condition holds, int64_t bytes, cons
             status = wadi_fail(err, WADI_CANCELLED, "cancelled");
             break;
         }
+        if (!waits) p->waits_ns[sends] = wadi_clock_ns();
         if (!waits)
             ticket = wadi_wait_begin(
                 p->options.waits,
@@ -108,6 +112,7 @@ static wadi_status wait_until(wadi_pipe *p, condition holds, int64_t bytes, cons
         (void)wadi_condition_wait_for(&p->changed, &p->lock, LOOK_NS);
     }
     if (waits) wadi_wait_end(p->options.waits, ticket);
+    p->waits_ns[sends] = 0;
     return status;
 }
 
@@ -207,4 +212,24 @@ void wadi_pipe_give_up(wadi_pipe *p, const wadi_error *why) {
     if (p->given_up.status == WADI_OK) p->given_up = *why;
     wadi_condition_broadcast(&p->changed);
     wadi_mutex_unlock(&p->lock);
+}
+
+/* ---- looking at it ---- */
+
+static int64_t since(int64_t begin_ns, int64_t now) {
+    return begin_ns != 0 ? now - begin_ns : 0;
+}
+
+wadi_pipe_fill wadi_pipe_look(wadi_pipe *p) {
+    wadi_mutex_lock(&p->lock);
+    const int64_t now = wadi_clock_ns();
+    const wadi_pipe_fill fill = {.chunks = (int64_t)p->chunks.n,
+                                 .most_chunks = p->options.most_chunks,
+                                 .bytes = p->bytes,
+                                 .most_bytes = p->options.most_bytes,
+                                 .received = p->count,
+                                 .sender_ns = since(p->waits_ns[true], now),
+                                 .receiver_ns = since(p->waits_ns[false], now)};
+    wadi_mutex_unlock(&p->lock);
+    return fill;
 }

@@ -52,6 +52,17 @@ void wadi_pipe_give_up(wadi_pipe *p, const wadi_error *why);
 
 /* ---- any thread ---- */
 
+/* How full a pipe is, and who waits. */
+typedef struct wadi_pipe_fill {
+    int64_t chunks, most_chunks; /* in flight */
+    int64_t bytes, most_bytes;   /* of these; one chunk alone may have more */
+    int64_t received;            /* chunks, so far */
+    int64_t sender_ns,
+        receiver_ns; /* for how long that end has waited for the other; 0: it does not */
+} wadi_pipe_fill;
+
+wadi_pipe_fill wadi_pipe_look(wadi_pipe *p);
+
 /* The receiver shall not wait for the sender: if nothing has come, wadi_pipe_receive gives NULL, now or the next time. */
 void wadi_pipe_nudge(wadi_pipe *p);
 

@@ -48,6 +48,9 @@ struct wadi_source {
     int64_t
         at_hand; /* number of elements left if all lie in memory: `next` then only points at them, does not wait and
                          cannot fail, so no thread is needed to call it. 0: they must be read */
+    int64_t
+        total; /* number of elements from the beginning to the end, as far as is known when the source is opened; 0: it is not. Only for
+                  those who look at the run: it may prove wrong */
     int parts; /* -1: an empty stream whose parts are unknown */
     wadi_part part[WADI_MAX_PARTS];
 };

@@ -18,6 +18,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "sched/run/profile_all.h"
+#include "sched/watch/program.h"
 
 /* ---- progress ---- */
 
@@ -277,7 +278,9 @@ int main(int argc, char **argv) {
     } else if (options.version) {
         puts("wadi-flac " WADI_VERSION);
     } else {
+        wadi_watch_program("wadi-flac");
         rc = run(&options, argc, argv);
+        wadi_watch_program_end();
     }
     flac_options_fini(&options);
     wadi_process_end(rc != EXIT_SUCCESS);

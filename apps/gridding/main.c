@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "connectors/link_keys.h"
 #include "sched/run/profile_all.h"
+#include "sched/watch/program.h"
 
 enum { DONE = 0, FAILED = 1, MISUSE = 2 };
 
@@ -363,7 +364,9 @@ int main(int argc, char **argv) {
     } else if (options.version) {
         puts("wadi-grid " WADI_VERSION);
     } else {
+        wadi_watch_program("wadi-grid");
         rc = run(&options);
+        wadi_watch_program_end();
         wadi_profile_tell(stderr);
     }
     grid_options_fini(&options);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "sched/run/profile_all.h"
+#include "sched/watch/program.h"
 
 enum { ALL_FOUND = 0, SOME_NOT_FOUND = 1, ERROR = 2, DEFAULT_MEMORY = 64 << 20 };
 
@@ -222,7 +223,9 @@ int main(int argc, char **argv) {
     } else if (options.version) {
         rc = tell_version();
     } else {
+        wadi_watch_program("wadi-md5");
         rc = run(&options);
+        wadi_watch_program_end();
         wadi_profile_tell(stderr);
     }
     md5_options_fini(&options);

@@ -207,6 +207,11 @@ void wadi_run_cancel(wadi_run *run);
  *  of streams at once. wadi_run_go then returns WADI_CANCELLED, and wadi_run_stats.drained is true; unless the run was over before. Safe in any thread and in a signal
  *  handler. Without `state` nothing happens. */
 void wadi_run_drain(wadi_run *run);
+/** Holds a run up, or lets it go on: while it is paused, its streams take no more chunks, and their sources soon wait. What is computed outside of
+ *  streams goes on. A run may be paused before it begins. It can be cancelled and drained meanwhile. Safe in any thread and in a signal
+ *  handler. */
+void wadi_run_pause(wadi_run *run);
+void wadi_run_resume(wadi_run *run);
 /** Of a run with the options `state` and `hold_state` that has ended well: its results are stored, and what was saved is removed. */
 void wadi_run_release_state(wadi_run *run);
 /** Copies the statistics so far. Safe in any thread. */

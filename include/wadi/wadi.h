@@ -10,5 +10,6 @@
 #include "wadi/status.h"
 #include "wadi/stream.h"
 #include "wadi/type.h"
+#include "wadi/watch.h"
 
 #endif

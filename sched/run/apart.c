@@ -211,10 +211,13 @@ static void close_runner(wadi_apart *a) {
 
 /* All but what others may still ask for, and a runner that has learned what no other knows. */
 static void close_crew(wadi_apart *a) {
-    wadi_pipe_destroy(a->pipe);
+    wadi_pipe *pipe = a->pipe;
+    wadi_mutex_lock(&a->stream->x->lock);
+    a->pipe = NULL; /* others may be looking (view.c) */
+    wadi_mutex_unlock(&a->stream->x->lock);
+    wadi_pipe_destroy(pipe);
     if (a->crew.slots != NULL) wadi_slots_fini(&a->slots);
     if (shares(a)) close_runner(a);
-    a->pipe = NULL;
     a->crew = (wadi_crew){.runner = a->crew.runner};
 }
 

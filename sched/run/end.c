@@ -32,6 +32,7 @@ static wadi_task begin_sink(const wadi_outlet *o) {
 }
 
 static wadi_status put_chunk(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
+    wadi_passed_add(&o->put, c->count, wadi_chunk_bytes(c));
     if (o->binding == NULL) return o->sink->ops->put(o->sink, c, err);
     const wadi_task before = begin_sink(o);
     wadi_status status = o->sink->ops->put(o->sink, c, err);
@@ -289,6 +290,7 @@ wadi_status wadi_outlet_put(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
 
 wadi_status wadi_outlet_fold(wadi_outlet *o, wadi_chunk *part, wadi_error *err) {
     WADI_TRY(fold(o, part, err));
+    wadi_passed_add(&o->put, part->count, wadi_chunk_bytes(part));
     return count_elements(o, part->count);
 }
 

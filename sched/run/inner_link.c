@@ -1,4 +1,5 @@
 /* The links between the threads of one stream. */
+#include "base/error.h"
 #include "sched/run/stream.h"
 
 wadi_status wadi_run_inner_link(wadi_stream *s, const char *from, const char *to, wadi_pipe **out,
@@ -12,5 +13,10 @@ wadi_status wadi_run_inner_link(wadi_stream *s, const char *from, const char *to
                                  .most_bytes = bytes / 4,
                                  .waits = s->x->waits,
                                  .stop = &s->x->stop};
-    return wadi_pipe_create(&o, out, err);
+    wadi_pipe *made = NULL;
+    WADI_TRY(wadi_pipe_create(&o, &made, err));
+    wadi_mutex_lock(&s->x->lock);
+    *out = made; /* others may be looking (view.c) */
+    wadi_mutex_unlock(&s->x->lock);
+    return WADI_OK;
 }

@@ -134,6 +134,7 @@ wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader
     x->plan = plan;
     x->loader = *loader;
     atomic_init(&x->streams, true);
+    x->phase = -1;
     wadi_keep_hold();
     if (options != NULL) x->options = *options;
     if (wadi_profile_is_asked() || x->options.trace != NULL) x->options.profile = true;
@@ -265,12 +266,20 @@ static wadi_status fetch_outputs(wadi_run *x, wadi_error *err) {
     return x->device->ops->wait(x->device, err);
 }
 
+/* For those who look at the run. */
+static void show_phase(wadi_run *x, int phase) {
+    wadi_mutex_lock(&x->lock);
+    x->phase = phase;
+    wadi_mutex_unlock(&x->lock);
+}
+
 static wadi_status run_phases(wadi_run *x, wadi_error *err) {
     WADI_TRY(put_inputs(x, err));
     for (int i = 0; i < x->plan->nphases; i++) {
         const wadi_plan_phase *p = &x->plan->phases[i];
         atomic_store(&x->streams, p->is_stream);
         if (!p->is_stream && atomic_load(&x->drains)) wadi_run_drain(x); /* told during a stream */
+        show_phase(x, i);
         WADI_TRY(wadi_task_check(err));
         if (p->is_stream) {
             WADI_TRY(run_stream(x, i, err));
@@ -357,10 +366,13 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     WADI_TRY(wadi_certify_open(run, err));
     WADI_TRY(wadi_checkpoint_open(run, err));
     WADI_TRY(wadi_run_trace_open(run, err));
-    WADI_TRY(wadi_waits_create((int64_t)(run->options.watchdog_s * 1e9), &run->waits, err));
+    wadi_waits *waits = NULL;
+    WADI_TRY(wadi_waits_create((int64_t)(run->options.watchdog_s * 1e9), &waits, err));
     wadi_mutex_lock(&run->lock);
+    run->waits = waits;
     run->begin_ns = wadi_clock_ns();
     wadi_mutex_unlock(&run->lock);
+    wadi_watch_add(&run->watched, run);
     const wadi_task before =
         wadi_task_begin((wadi_task){.name = "compute", .stop = &run->stop, .waits = run->waits});
     wadi_error why = {.status = WADI_OK};
@@ -375,12 +387,14 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     wadi_task_end(before);
     wadi_run_profile_end(run);
     wadi_profile_take_up(around);
+    wadi_watch_remove(&run->watched);
     wadi_mutex_lock(&run->lock);
     run->end_ns = wadi_clock_ns();
+    run->phase = -1;
+    run->waits = NULL;
     wadi_mutex_unlock(&run->lock);
     wadi_run_trace_close(run);
-    wadi_waits_destroy(run->waits);
-    run->waits = NULL;
+    wadi_waits_destroy(waits);
     run->finished = status == WADI_OK;
     if (status == WADI_CANCELLED && atomic_load(&run->drains))
         run->drained = wadi_checkpoint_exists(run);

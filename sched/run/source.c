@@ -131,6 +131,7 @@ static wadi_status make_chunk(wadi_lane *l, int i, int64_t count, wadi_chunk **o
         wadi_chunk_create(l->stream->x->buffers, i < 0 ? 0 : l->plan->sources[i].nslots, &c, err));
     c->count = count;
     if (i >= 0) wadi_builder_finish(&l->builder[i], c, 0, count);
+    if (i >= 0) wadi_passed_add(&l->read[i], count, wadi_chunk_bytes(c));
     *out = c;
     return WADI_OK;
 }
@@ -233,6 +234,7 @@ wadi_status wadi_lane_save(const wadi_lane *l, wadi_text *out, wadi_error *err) 
 
 wadi_status wadi_lane_load(wadi_lane *l, bool ended, wadi_state_reader *from, wadi_error *err) {
     WADI_TRY(wadi_state_take_count(from, INT64_MAX, &l->position, err));
+    l->began = l->position;
     for (int r = 0; r < l->readers; r++) {
         wadi_position at;
         WADI_TRY(wadi_state_take(from, &at.element, err));
@@ -273,6 +275,7 @@ static wadi_status read_chunk(wadi_lane *l, int64_t k, wadi_chunk **out, wadi_er
     if (*out == NULL) return status;
     (*out)->first = l->position;
     l->position += (*out)->count;
+    wadi_passed_add(&l->gone, (*out)->count, 0);
     wadi_error why = {.status = WADI_OK};
     const wadi_status noted = add_note(l, &why);
     if (noted == WADI_OK) return status;
@@ -378,11 +381,15 @@ static wadi_status open_builders(wadi_lane *l, wadi_error *err) {
         l->retry[i] = wadi_run_retry(x);
         if (p->counter) {
             l->count[i] = wadi_slots_number(&x->slots, p->count_slot);
+            l->total[i] = l->count[i];
             continue;
         }
         wadi_binding *of = wadi_run_find(x, p->name, false);
         wadi_source *source = of->source;
         of->read = true;
+        l->total[i] = source->at_hand > 0 ? source->at_hand
+                      : source->total > 0 ? source->total
+                                          : -1;
         if (source->at_hand == 0) WADI_TRY(wadi_stop_fd(&l->stop, &source->wake_fd, err));
         const int parts = source->parts > 0 ? source->parts : 0;
         /* the first decides how large chunks are, the others bring as many elements if they can */

@@ -255,6 +255,7 @@ static wadi_status step_before(wadi_stream *s, int stage, wadi_chunk *in, int64_
 
 /* What a chunk of the stage has taken, and what has come of it. */
 static void observe(wadi_stage_run *g, const wadi_chunk *in, const wadi_outcome *o) {
+    if (o->out != NULL) wadi_passed_add(&g->done, in->count, wadi_chunk_bytes(o->out));
     if (o->temporary_bytes > g->crew->temporary_bytes)
         g->crew->temporary_bytes = o->temporary_bytes;
     if (o->out != NULL)

@@ -18,6 +18,7 @@
 #include "sched/state.h"
 #include "sched/steps/runner.h"
 #include "sched/stream.h"
+#include "sched/watch/runs.h"
 
 enum {
     WADI_WINDOW_CHUNKS = 2, /* waiting on each of a stream's two links */
@@ -131,12 +132,14 @@ struct wadi_run {
     struct wadi_checkpoint *checkpoint; /* with the option `state`; else NULL */
     atomic_bool drains;                 /* it is to be saved, and to end */
     atomic_bool drained;                /* it has been */
+    atomic_bool paused;                 /* no stream takes more chunks */
+    wadi_watch_entry watched;           /* in the list of runs under way */
     atomic_bool streams; /* it is saved between two chunks; elsewhere nothing is to be saved */
     wadi_state_reader
         saved; /* set before the run begins: what the stream it is of goes on from; at NULL: nothing */
     bool started, finished;
-    bool learns; /* from libraries, whose knowledge is kept */
-    wadi_waits *waits;
+    bool learns;       /* from libraries, whose knowledge is kept */
+    wadi_waits *waits; /* set, and taken back, by the lock */
     wadi_meter meter;
     wadi_seam_rule seam_rule;   /* choose NULL: the option `stages` decides */
     wadi_share_rule share_rule; /* choose NULL: it is measured */
@@ -154,8 +157,10 @@ struct wadi_run {
     int64_t apart_ns;               /* work of workers that are not the device's */
     char home_why[192];             /* which device is home, and why; "": there is one device */
     int64_t begin_ns, end_ns;       /* clock; end 0 while running */
-    wadi_profile *profiles;         /* newest first */
-    wadi_trace *trace;              /* with the option `trace`, while it runs; else NULL */
+    struct wadi_stream *now; /* the stream at work, for those who look at it; NULL: there is none */
+    int phase;               /* at work; -1: none */
+    wadi_profile *profiles;  /* newest first */
+    wadi_trace *trace;       /* with the option `trace`, while it runs; else NULL */
     struct wadi_outfile *trace_file;
     wadi_error error; /* the first */
 };
@@ -222,6 +227,11 @@ bool wadi_run_goes_on(wadi_run *x, wadi_status status);
 /* Begins it, at the next device. late: it was on trial for too long. */
 WADI_NODISCARD wadi_status wadi_run_begin_again(wadi_run *x, bool late, const wadi_error *why,
                                                 wadi_error *err);
+
+/* ---- pause.c ---- */
+
+/* Returns when the run is not paused, is to end, or is to be saved and to end. By the compute thread between two chunks. */
+void wadi_run_hold(wadi_run *x);
 
 /* ---- homes.c ---- */
 

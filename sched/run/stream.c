@@ -189,6 +189,7 @@ static wadi_status compute_next(wadi_stream *s, wadi_lane *l, wadi_error *err) {
 static wadi_status compute_all(wadi_stream *s, wadi_error *err) {
     for (;;) {
         wadi_lane *l = NULL;
+        wadi_run_hold(s->x);
         WADI_TRY(wadi_task_check(err));
         WADI_TRY(wadi_team_poll(s, err));
         if (atomic_load(&s->apart.failed)) WADI_TRY(wadi_apart_join(s, err));
@@ -224,11 +225,19 @@ static wadi_status join_last(wadi_stream *s, wadi_status status, wadi_error *err
     return apart;
 }
 
+/* Those who look at the run see this stream. */
+static void show(wadi_stream *s, bool shows) {
+    wadi_mutex_lock(&s->x->lock);
+    s->x->now = shows ? s : NULL;
+    wadi_mutex_unlock(&s->x->lock);
+}
+
 static void run_stages(wadi_stream *s) {
     wadi_error err = {.status = WADI_OK};
     wadi_status status = WADI_OK;
     s->step_ns = s->begin_ns = wadi_clock_ns();
     s->worked_ns = worked_ns(s->x);
+    show(s, true);
     for (int i = 0; i < s->plan->nends && status == WADI_OK; i++)
         status = wadi_outlet_start(&s->outlets[i], &err);
     for (int i = 0; i < s->nlanes && status == WADI_OK; i++)
@@ -240,6 +249,7 @@ static void run_stages(wadi_stream *s) {
     if (status != WADI_OK) fail_all(s, &err);
     for (int i = 0; i < s->nlanes; i++) wadi_thread_join(&s->lanes[i].thread);
     for (int i = 0; i < s->plan->nends; i++) wadi_thread_join(&s->outlets[i].thread);
+    show(s, false);
     wadi_profile_back(before);
 }
 

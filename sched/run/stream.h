@@ -5,6 +5,7 @@
 #include "sched/change/change.h"
 #include "sched/pipe.h"
 #include "sched/run/state.h"
+#include "sched/run/passed.h"
 #include "sched/run/team.h"
 #include "sched/run/weigh.h"
 
@@ -21,6 +22,10 @@ typedef struct wadi_lane {
     int reader[WADI_MAX_PARTS]; /* [readers] the sources that are no counters */
     int readers;
     int64_t count[WADI_MAX_PARTS]; /* [nsources] of a counter: its end */
+    int64_t total[WADI_MAX_PARTS]; /* [nsources] elements that there are in all; -1: nobody knows */
+    int64_t began;                 /* `position` when the stream began */
+    wadi_passed read[WADI_MAX_PARTS]; /* [nsources] so far; nothing of a counter */
+    wadi_passed gone;                 /* of the stage */
     wadi_change *beside; /* of several readers: what has come of one and not of another yet */
     wadi_retry retry[WADI_MAX_PARTS];  /* [nsources] what fails is tried again */
     wadi_error failed[WADI_MAX_PARTS]; /* [readers] what each fails with when it is asked again */
@@ -49,6 +54,7 @@ typedef struct wadi_outlet {
     bool in_place;         /* a collector whose values the bodies write */
     wadi_pipe *pipe;       /* NULL: the compute thread calls the sink */
     wadi_thread thread;
+    wadi_passed put;
     wadi_trace_lane *trace;         /* of the thread */
     WADI_VEC(wadi_chunk *) waiting; /* for the end of a young stream, or for the thread */
     int64_t waiting_bytes;
@@ -66,6 +72,7 @@ typedef struct wadi_stage_run {
     wadi_weight behind;  /* of it and all stages behind it, if the stream weighs */
     wadi_builder states; /* SCAN */
     wadi_budget budget;  /* of its chunks */
+    wadi_passed done;    /* elements through its body */
     int ended_inputs;
     bool ended;
     wadi_error
@@ -90,7 +97,7 @@ typedef struct wadi_apart {
     wadi_slots slots;
     wadi_device *
         device; /* it and the crew's runner may be there while all is joined: see wadi_apart_close */
-    wadi_pipe *pipe;
+    wadi_pipe *pipe; /* set, and taken back, by the run's lock */
     wadi_thread thread;
     /* What the crew does with a chunk, which is borrowed. */
     wadi_status (*take)(wadi_stream *s, wadi_chunk *c, wadi_error *err);

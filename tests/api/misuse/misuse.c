@@ -57,6 +57,13 @@ static wadi_run *a_run(void) {
     return run;
 }
 
+static wadi_watch *a_watch(void) {
+    wadi_watch *watch = NULL;
+    const wadi_watch_options hidden = {.no_socket = true};
+    if (wadi_watch_begin(&hidden, &watch, NULL) != WADI_OK) _exit(96);
+    return watch;
+}
+
 static wadi_source *a_source(void) {
     wadi_source *source = NULL;
     if (wadi_source_memory(&vector, &source, NULL) != WADI_OK) _exit(97);
@@ -304,6 +311,7 @@ static const wadi_order orders[1] = {{.key = f1}};
 #define valid_wadi_csr_p (&(wadi_csr){0})
 #define valid_wadi_run_p a_run()
 #define valid_wadi_run_stats_p (&stats_out)
+#define valid_wadi_watch_p a_watch()
 #define valid_wadi_guarantee_p (&guarantee_out)
 #define valid_wadi_source_p a_source()
 #define valid_wadi_sink_p a_sink()

@@ -1,0 +1,18 @@
+/* What this process answers to those who watch it, in one line of request and a text. */
+#ifndef WADI_SCHED_WATCH_ANSWER_H
+#define WADI_SCHED_WATCH_ANSWER_H
+
+#include "base/text.h"
+
+/* Appends the answer to "VERB NAME=VALUE ..". Verbs, with values that may be left out:
+ *
+ *     list                                      a line for each run: number, program, state, how long, elements
+ *     json, metrics, why     run=N              of one run, or of all
+ *     screen                 run=N width=N height=N sort=NAME utf8=0
+ *     pause, resume, drain   run=N              one run, or all
+ *
+ * Any thread. Errors: WADI_INVALID (no such verb, value or run; the run cannot be drained), WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_watch_answer(const char *process, const char *request,
+                                             wadi_text *out, wadi_error *err);
+
+#endif

@@ -1,0 +1,55 @@
+/* Choosing digits and units. */
+#include "sched/watch/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+/* The number in units of a power of 1000; what it is that is counted stands behind the letter. */
+static wadi_watch_word scale(double n, const char *unit) {
+    static const char *const letters[] = {"", "k", "M", "G", "T", "P", "E"};
+    wadi_watch_word w;
+    int i = 0;
+    for (; n >= 999.5 && i < 6; i++) n /= 1000;
+    const int digits = i == 0 || n >= 99.95 ? 0 : n >= 9.995 ? 1 : 2;
+    const char *space = letters[i][0] != '\0' || unit[0] != '\0' ? " " : "";
+    (void)snprintf(w.at, sizeof w.at, "%.*f%s%s%s", digits, n, space, letters[i], unit);
+    return w;
+}
+
+wadi_watch_word wadi_watch_count(double n) {
+    return scale(n, "");
+}
+
+wadi_watch_word wadi_watch_bytes(double n) {
+    return scale(n, "B");
+}
+
+wadi_watch_word wadi_watch_seconds(double s) {
+    wadi_watch_word w;
+    const long whole = s < 1e9 ? (long)s : 1000000000L;
+    if (s < 9.95)
+        (void)snprintf(w.at, sizeof w.at, "%.1f s", s);
+    else if (whole < 120)
+        (void)snprintf(w.at, sizeof w.at, "%.0f s", s);
+    else if (whole < 7200)
+        (void)snprintf(w.at, sizeof w.at, "%ld:%02ld min", whole / 60, whole % 60);
+    else if (whole < 172800)
+        (void)snprintf(w.at, sizeof w.at, "%ld:%02ld h", whole / 3600, whole / 60 % 60);
+    else
+        (void)snprintf(w.at, sizeof w.at, "%ld d", whole / 86400);
+    return w;
+}
+
+void wadi_watch_plain(wadi_text *out, const char *s) {
+    const bool utf8 = wadi_utf8_is(s, strlen(s));
+    for (; *s != '\0'; s++) {
+        const unsigned char c = (unsigned char)*s;
+        /* U+0080 to U+009F control terminals as well */
+        const bool c1 = c == 0xc2 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] < 0xa0;
+        const bool plain = c >= 0x20 && c != 0x7f && (c < 0x80 || utf8) && !c1;
+        wadi_text_add_n(out, plain ? s : ".", 1);
+        s += c1 && utf8;
+    }
+}
