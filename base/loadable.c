@@ -19,6 +19,7 @@ const wadi_loadable_row wadi_loadables[] = {
     {"casacore", "casacore", "visibilities in Measurement Sets"},
     {"png", "libpng", "pictures"},
     {"zlib", "zlib", "text compressed with gzip"},
+    {"nats", "libnats", "work on other machines, kept by a NATS server"},
     {0},
 };
 

@@ -17,7 +17,7 @@ foreach(folder IN ITEMS apps bench)
 endforeach()
 
 # A digest of the headers that the library and the modules share.
-file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/wadi/*.h" "${PROJECT_SOURCE_DIR}/sched/*.h"
+file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/wadi/*.h" "${PROJECT_SOURCE_DIR}/sched/*.h" "${PROJECT_SOURCE_DIR}/sched/work/*.h"
     "${PROJECT_SOURCE_DIR}/connectors/*.h" "${PROJECT_SOURCE_DIR}/base/loadable.h" "${PROJECT_SOURCE_DIR}/base/vec.h"
     "${PROJECT_SOURCE_DIR}/base/task.h" "${PROJECT_SOURCE_DIR}/base/stop.h" "${PROJECT_SOURCE_DIR}/base/wait.h")
 file(RELATIVE_PATH from_bin "/p/${CMAKE_INSTALL_BINDIR}" "/p/${WADI_MODULES_FOLDER}")

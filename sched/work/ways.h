@@ -31,7 +31,8 @@ typedef struct wadi_way {
 /* One line for each way. Messages name them in this order. */
 #define WADI_WAYS(ROW) \
     ROW(tcp)           \
-    ROW(ipc)
+    ROW(ipc)           \
+    ROW(nats)
 
 #define WADI_WAY_ROW(name) extern const wadi_way wadi_way_##name;
 WADI_WAYS(WADI_WAY_ROW)

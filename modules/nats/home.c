@@ -1,0 +1,236 @@
+/* The home of a job: it submits items and collects answers. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "modules/nats/inside.h"
+
+static wadi_nats_queue *of(wadi_workq *self) {
+    return (wadi_nats_queue *)self;
+}
+
+/* ---- the charter ---- */
+
+static void begin_epoch(wadi_nats_queue *q, const wadi_jet_record *r) {
+    q->record = *r;
+    q->known = q->offered = q->pulling = true;
+    q->ended = false;
+    q->record_ns = wadi_nats_clock();
+    q->gone_ns = 0;
+    (void)strcpy(q->epoch, r->epoch);
+    wadi_nats_stir(q);
+}
+
+/* Forgets what belongs to the charter before. */
+static void end_epoch(wadi_nats_queue *q) {
+    q->epoch[0] = '\0';
+    q->pulling = false;
+    q->count.bytes_in_flight = 0;
+    wadi_vec_clear(&q->flight);
+    wadi_vec_clear(&q->asked);
+    wadi_vec_clear(&q->workers);
+    wadi_nats_post_drop(q, -1);
+    wadi_nats_forget(q, false);
+}
+
+/* From now on it can be asked. */
+static wadi_status listen(wadi_nats_queue *q, wadi_error *err) {
+    char subject[WADI_NATS_SUBJECT];
+    sigset_t before;
+    if (q->subs[2] != NULL) return WADI_OK;
+    wadi_nats_subject(q->at.job, subject, "ask.*");
+    wadi_nats_block_signals(&before);
+    const wadi_status st = wadi_nats_subscribe(q, 2, subject, err);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return st;
+}
+
+static wadi_status offer(wadi_workq *self, const void *charter, int64_t n, wadi_error *err) {
+    wadi_nats_queue *q = of(self);
+    wadi_jet_record r;
+    (void)pthread_mutex_lock(&q->lock);
+    end_epoch(q);
+    (void)pthread_mutex_unlock(&q->lock);
+    WADI_TRY(wadi_nats_take_over(q, charter, n, &r, err));
+    WADI_TRY(listen(q, err));
+    (void)pthread_mutex_lock(&q->lock);
+    begin_epoch(q, &r);
+    (void)pthread_mutex_unlock(&q->lock);
+    return WADI_OK;
+}
+
+/* ---- items ---- */
+
+static bool has_room(wadi_workq *self, int64_t n) {
+    wadi_nats_queue *q = of(self);
+    (void)pthread_mutex_lock(&q->lock);
+    const bool room = q->failed != WADI_OK || /* submit tells */
+                      (!q->paused && (int64_t)q->flight.n < q->credit &&
+                       (q->flight.n == 0 || q->count.bytes_in_flight + n <= q->budget));
+    (void)pthread_mutex_unlock(&q->lock);
+    return room;
+}
+
+/* The stream must hold the largest item, or it would refuse it for ever. */
+static wadi_status enlarge(wadi_nats_queue *q, jsCtx *js, void *cap, wadi_error *err) {
+    return wadi_nats_stream_cap(js, &q->at, WADI_NATS_ITEMS, q->epoch, *(int64_t *)cap, err);
+}
+
+static wadi_status make_room(wadi_nats_queue *q, int64_t n, wadi_error *err) {
+    int64_t cap = 3 * (n < INT64_MAX / 4 ? n : 0);
+    if (n <= q->cap / 2) return WADI_OK;
+    if (cap == 0) return wadi_fail(err, WADI_MEMORY, "an item of %" PRId64 " bytes", n);
+    WADI_TRY(wadi_nats_call(q, enlarge, &cap, err));
+    q->cap = cap;
+    return WADI_OK;
+}
+
+static wadi_status submit(wadi_workq *self, int64_t number, const void *bytes, int64_t n,
+                          wadi_error *err) {
+    wadi_nats_queue *q = of(self);
+    wadi_nats_parcel *p = NULL;
+    char subject[WADI_NATS_SUBJECT];
+    WADI_TRY(make_room(q, n, err));
+    (void)pthread_mutex_lock(&q->lock);
+    const uint64_t id = q->next_id++;
+    (void)pthread_mutex_unlock(&q->lock);
+    wadi_nats_subject(q->at.job, subject, "item.%s", q->epoch);
+    const wadi_nats_sent what = {.subject = subject,
+                                 .label = {.number = number, .bytes = n, .nonce = q->id},
+                                 .bytes = bytes,
+                                 .identified = true};
+    WADI_TRY(wadi_nats_pack(&what, id, q->inbox, q->frame_most, &p, err));
+    (void)pthread_mutex_lock(&q->lock);
+    wadi_status st = q->failed;
+    if (st != WADI_OK)
+        st = wadi_fail(err, st, "%s", q->why);
+    else if (!wadi_vec_push(&q->flight, (wadi_nats_flight){number, n}))
+        st = wadi_fail(err, WADI_MEMORY, "job %s: out of memory", q->at.job);
+    if (st == WADI_OK) {
+        q->count.submitted++;
+        q->count.bytes_in_flight += n;
+        st = wadi_nats_post(q, p, err);
+    } else {
+        wadi_nats_parcel_free(p);
+    }
+    (void)pthread_mutex_unlock(&q->lock);
+    return st;
+}
+
+/* ---- answers ---- */
+
+/* The item is answered: nothing of it is needed any more. False: it was before, or is none of ours. */
+static bool land(wadi_nats_queue *q, int64_t number) {
+    size_t i = 0;
+    while (i < q->flight.n && q->flight.at[i].number != number) i++;
+    if (i == q->flight.n) return false;
+    q->count.bytes_in_flight -= q->flight.at[i].bytes;
+    q->flight.at[i] = wadi_vec_pop(&q->flight);
+    wadi_nats_post_drop(q, number);
+    return true;
+}
+
+static void purge_frames(wadi_nats_queue *q, wadi_nats_stream s, const char *word, int64_t number) {
+    char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], part[WADI_NATS_SUBJECT], what[256];
+    wadi_nats_stream_name(q->at.job, s, stream);
+    (void)snprintf(subject, sizeof subject, "$JS.API.STREAM.PURGE.%.100s", stream);
+    wadi_nats_subject(q->at.job, part, "%s.%s.part.%" PRId64 ".>", word, q->epoch, number);
+    const int n = snprintf(what, sizeof what, "{\"filter\":\"%s\"}", part);
+    wadi_nats_say(q, subject, "x", what, n);
+}
+
+static void take_answer(wadi_nats_queue *q, wadi_nats_delivery *d, wadi_work_item *out) {
+    const wadi_jet_label l = d->label;
+    int64_t item_bytes = 0;
+    for (size_t i = 0; i < q->flight.n; i++)
+        if (q->flight.at[i].number == l.number) item_bytes = q->flight.at[i].bytes;
+    const bool ours = land(q, l.number);
+    if (ours) {
+        *out = (wadi_work_item){l.number, l.status, d->bytes, l.bytes};
+        if (l.status != WADI_OK) {
+            free(d->bytes);
+            out->bytes = NULL;
+            out->n = 0;
+            q->count.failed++;
+        }
+        d->bytes = NULL;
+        q->count.answered++;
+        if (wadi_nats_frames(item_bytes, q->frame_most) > 0)
+            purge_frames(q, WADI_NATS_ITEMS, "item", l.number);
+    } else {
+        q->count.twice++;
+    }
+    if (l.frames > 0) {
+        q->parts = true;
+        purge_frames(q, WADI_NATS_ANSWERS, "answer", l.number);
+    }
+    wadi_nats_settle(q, d, "+ACK");
+}
+
+static wadi_status collect_some(wadi_nats_queue *q, int64_t until, wadi_nats_watched *w,
+                                wadi_work_item *out, wadi_error *err) {
+    char what[64];
+    for (;;) {
+        for (wadi_nats_delivery *d; out->number < 0 && (d = wadi_nats_ready(q)) != NULL;)
+            take_answer(q, d, out);
+        if (out->number >= 0) return WADI_OK;
+        if (q->failed == WADI_OK && wadi_nats_clock() >= until) return WADI_OK;
+        (void)snprintf(what, sizeof what, "an answer of %zu workers", q->workers.n);
+        wadi_nats_watch(q, w, q->workers.n == 0 ? "a worker" : what, false);
+        WADI_TRY(wadi_nats_wait(q, until, err));
+    }
+}
+
+static wadi_status collect(wadi_workq *self, int64_t wait_ns, wadi_work_item *out,
+                           wadi_error *err) {
+    wadi_nats_queue *q = of(self);
+    wadi_nats_watched w = {0};
+    const int64_t now = wadi_nats_clock(),
+                  until = wait_ns < 0 || wait_ns > INT64_MAX - now ? INT64_MAX : now + wait_ns;
+    *out = (wadi_work_item){.number = -1};
+    (void)pthread_mutex_lock(&q->lock);
+    const wadi_status st = collect_some(q, until, &w, out, err);
+    wadi_nats_unwatch(q, &w);
+    wadi_nats_stir(q); /* there is room for another */
+    (void)pthread_mutex_unlock(&q->lock);
+    return st;
+}
+
+static int workers(wadi_workq *self) {
+    wadi_nats_queue *q = of(self);
+    (void)pthread_mutex_lock(&q->lock);
+    const int n = (int)q->workers.n;
+    (void)pthread_mutex_unlock(&q->lock);
+    return n;
+}
+
+/* ---- the end ---- */
+
+static wadi_status leave(wadi_nats_queue *q, wadi_jet_state state, wadi_error *err) {
+    (void)pthread_mutex_lock(&q->lock);
+    const bool here = q->offered && !q->ended && q->epoch[0] != '\0' && q->connected;
+    q->ended = true;
+    q->pulling = false;
+    wadi_nats_post_drop(q, -1);
+    (void)pthread_mutex_unlock(&q->lock);
+    return here ? wadi_nats_leave(q, state, err) : WADI_OK;
+}
+
+static wadi_status end(wadi_workq *self, wadi_error *err) {
+    return leave(of(self), WADI_JET_ENDED, err);
+}
+
+static void close_home(wadi_workq *self) {
+    (void)leave(of(self), WADI_JET_LEFT, NULL);
+    wadi_nats_close(of(self));
+}
+
+const wadi_workq_ops wadi_nats_home_ops = {.close = close_home,
+                                           .offer = offer,
+                                           .has_room = has_room,
+                                           .submit = submit,
+                                           .collect = collect,
+                                           .workers = workers,
+                                           .end = end};

@@ -1,0 +1,415 @@
+/* The inside of a work queue on a NATS server.
+ *
+ * A job has four streams and some subjects; names.c has their names.
+ *
+ *     record    which home the job has, and its charter
+ *     items     a work queue: workers pull from it, and acknowledge an item when its answer is safe
+ *     answers   a work queue that home pulls from
+ *     dead      letters of items that nobody could compute
+ *     live      not kept: signs of life of home and workers
+ *     ask       not kept: requests to home (`wadi job`)
+ *
+ * All that is said to the server is said by the service thread of a queue, and what the server says comes to that thread (service.c). The thread that owns
+ * the queue only changes what the mutex protects and waits for a bell. So a server that is paused or away keeps nobody from being cancelled.
+ *
+ * Nothing of the client library's own bookkeeping of JetStream is used while a job runs: messages are published with a reply subject, and
+ * replies are told apart by the last words of their subject. What was not confirmed is sent again, after an outage or a time, under the same
+ * message id, which the server uses to drop the second one. */
+#ifndef WADI_MODULES_NATS_INSIDE_H
+#define WADI_MODULES_NATS_INSIDE_H
+
+#include <nats/nats.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include "base/vec.h"
+#include "sched/work/jet_address.h"
+#include "sched/work/jet_label.h"
+#include "sched/work/ways.h"
+
+enum { WADI_NATS_SUBJECT = 192 /* room for a subject or the name of a stream */ };
+
+/* Headers of messages. */
+#define WADI_NATS_LABEL "Wadi-Label"
+#define WADI_NATS_RECORDED "Wadi-Record"
+#define WADI_NATS_WHY "Wadi-Why"
+/* The durable consumer of items and that of answers. */
+#define WADI_NATS_CONSUMER "taker"
+
+/* ---- names.c ---- */
+
+typedef enum wadi_nats_stream {
+    WADI_NATS_RECORD,
+    WADI_NATS_ITEMS,
+    WADI_NATS_ANSWERS,
+    WADI_NATS_DEAD,
+    WADI_NATS_STREAMS
+} wadi_nats_stream;
+
+/* The name of a stream of the job. */
+void wadi_nats_stream_name(const char *job, wadi_nats_stream s, char out[WADI_NATS_SUBJECT]);
+/* Whether `name` is that of a stream of some job. */
+bool wadi_nats_stream_job(const char *name, wadi_nats_stream s, char out_job[WADI_NATS_SUBJECT]);
+/* wadi.JOB. and the rest. */
+void wadi_nats_subject(const char *job, char out[WADI_NATS_SUBJECT], const char *format, ...)
+    WADI_PRINTF(3, 4);
+
+/* ---- connect.c ---- */
+
+typedef struct wadi_nats_keys {
+    char *seed;      /* of an nkey; NULL: none */
+    char public[64]; /* its public key */
+} wadi_nats_keys;
+
+typedef struct wadi_nats_events {
+    void (*lost)(void *env); /* in a thread of the library */
+    void (*back)(void *env);
+    void (*closed)(void *env); /* none of them is called any more */
+    void *env;
+} wadi_nats_events;
+
+/* Connects. `keys` must live as long as the connection. Errors: WADI_IO (no server, refused), WADI_INVALID (files of keys). */
+WADI_NODISCARD wadi_status wadi_nats_connect(const wadi_jet_address *a,
+                                             const wadi_nats_events *events, wadi_nats_keys *keys,
+                                             natsConnection **out, wadi_error *err);
+/* Closes it, wipes the keys, and unloads the library's threads behind the last one. */
+void wadi_nats_disconnect(natsConnection *nc, wadi_nats_keys *keys);
+/* "nats://HOST:PORT", for messages. */
+void wadi_nats_server(const wadi_jet_address *a, char out[WADI_NATS_SUBJECT]);
+/* Fails with what the library says. */
+wadi_status wadi_nats_fail(const wadi_jet_address *a, natsStatus s, const char *doing,
+                           wadi_error *err);
+
+/* ---- nkey.c ---- */
+
+/* Reads the file with the seed of an nkey, as the program `nk` writes it. Errors: WADI_IO, WADI_INVALID, WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_nkey_read(const char *path, wadi_nats_keys *out, wadi_error *err);
+void wadi_nkey_fini(wadi_nats_keys *k);
+
+/* ---- the queue ---- */
+
+/* Something to publish that is kept until the server has confirmed it: an item, an answer or a letter. The last message is sent when those before it are
+ * confirmed. */
+typedef struct wadi_nats_parcel {
+    uint64_t id;
+    int64_t number;
+    int frames, confirmed;
+    struct wadi_nats_frame {
+        natsMsg *msg;
+        int64_t sent_ns; /* 0: not sent */
+        bool confirmed;
+    } * frame;
+    uint64_t of; /* the delivery that is answered by it; 0: none */
+} wadi_nats_parcel;
+
+typedef enum wadi_nats_stage {
+    WADI_NATS_GATHERED, /* its frames are on the way */
+    WADI_NATS_READY,
+    WADI_NATS_TAKEN,    /* by the owner of the queue */
+    WADI_NATS_BURIED,   /* the letter about it is on the way to the server */
+    WADI_NATS_ANSWERED, /* its answer is */
+} wadi_nats_stage;
+
+/* An item that a worker has got, or an answer that home has got, until it is acknowledged. */
+typedef struct wadi_nats_delivery {
+    uint64_t id;
+    wadi_jet_label label;
+    wadi_nats_stage stage;
+    char *ack; /* the subject of acknowledgements */
+    int64_t deliveries;
+    bool buried;      /* there is a letter about it */
+    int64_t acked_ns; /* when the server was last told that we are at it */
+    char *bytes;
+    natsMsg **got; /* frames; NULL where one is missing */
+    int asked, came;
+    int64_t asked_ns;
+} wadi_nats_delivery;
+
+/* A worker that home knows. */
+typedef struct wadi_nats_worker {
+    uint64_t id;
+    int64_t seen_ns;
+} wadi_nats_worker;
+
+/* Said once, and not repeated: requests, acknowledgements, signs of life. */
+typedef struct wadi_nats_saying {
+    natsMsg *msg;
+    bool borrowed; /* it belongs to a parcel */
+} wadi_nats_saying;
+
+typedef struct wadi_nats_flight {
+    int64_t number, bytes;
+} wadi_nats_flight;
+
+enum { WADI_NATS_RATES = 11 };
+
+typedef struct wadi_nats_numbers {
+    int64_t submitted, answered;
+    int64_t failed;    /* answers without a result */
+    int64_t twice;     /* answers of an item that was answered */
+    int64_t strangers; /* messages that make no sense */
+    int64_t refused;   /* messages that the server did not take at once */
+    int64_t bytes_in_flight;
+} wadi_nats_numbers;
+
+typedef struct wadi_nats_queue {
+    wadi_workq base;
+    wadi_jet_address at;
+    wadi_nats_keys keys;
+    natsConnection *nc;
+    natsSubscription *subs[3];
+    int calling; /* threads of the library that may still call */
+    wadi_nats_events events;
+    char inbox[WADI_NATS_SUBJECT];
+    uint64_t id; /* of this process, at random */
+    bool is_home;
+    int64_t frame_most;
+    int64_t lost_after_ns; /* worker: home may be silent for so long; 0: no limit */
+    void (*step)(struct wadi_nats_queue *q,
+                 int64_t now); /* what home or a worker does now and then */
+    void (*heard)(struct wadi_nats_queue *q, const char *verb, natsMsg *msg); /* on wadi.JOB.verb */
+
+    int bell; /* an eventfd: something has changed for the owner */
+    pthread_t service;
+    bool serving;
+
+    pthread_mutex_t lock; /* over all below */
+    pthread_cond_t news;  /* for the service thread */
+    bool ending;
+    WADI_VEC(natsMsg *) incoming;
+    WADI_VEC(wadi_nats_saying) sayings;
+    WADI_VEC(wadi_nats_parcel *) parcels, used; /* used: freed when nothing of them is being sent */
+    WADI_VEC(wadi_nats_delivery *) deliveries;
+    uint64_t next_id;
+
+    bool connected;
+    bool renewed;    /* the connection has come back since the service thread has last looked */
+    int64_t lost_ns; /* when */
+    int outages;
+    int64_t pause_ns; /* nothing refused is sent again before */
+
+    wadi_nats_stream pulls; /* the stream that it pulls from */
+    int64_t pull_ns;        /* no request before */
+    int want; /* pull requests that should be outstanding, and deliveries that are not taken yet, together */
+    WADI_VEC(int64_t) asked; /* outstanding pull requests: when they expire */
+    bool pulling;
+    bool alone; /* worker: at an item that may be what kills workers; no other shall be here then */
+
+    wadi_jet_record record;
+    bool known;                 /* there is a record */
+    char epoch[WADI_JET_EPOCH]; /* ours: that whose items are pulled; "": none */
+    char past[WADI_JET_EPOCH];  /* worker: an epoch that it has done with */
+    bool over;                  /* our epoch is over: another home has the job, or it has ended */
+    int64_t gone_ns;            /* since when the server does not know the job; 0: it does */
+    int64_t record_ns;          /* when the record was last asked for */
+    int64_t live_ns;            /* when a sign of life was last sent */
+    int64_t home_ns;            /* when home was last heard of */
+    wadi_status failed;         /* what ends every later call; its words: */
+    char why[256];
+
+    WADI_VEC(wadi_nats_worker) workers;
+    WADI_VEC(wadi_nats_flight) flight; /* items that are not answered, by number */
+    int64_t credit, budget, cap;       /* cap: bytes that the stream of items has room for */
+    bool offered, paused, draining, ended;
+    void (*drain)(void *env); /* ends the run of home; NULL: it cannot */
+    void *env;
+    bool parts; /* there may be frames that nobody reads any more */
+    wadi_nats_numbers count;
+    int64_t swept_ns, rated_ns;
+    int64_t answered_at[WADI_NATS_RATES]; /* answers so far, each second, in a ring */
+    int rates;
+} wadi_nats_queue;
+
+/* ---- say.c ---- */
+
+int64_t wadi_nats_clock(void);
+uint64_t wadi_nats_random(void);
+/* Has the service thread look. The mutex is held, here and below. */
+void wadi_nats_stir(wadi_nats_queue *q);
+/* Wakes the owner. */
+void wadi_nats_ring(wadi_nats_queue *q);
+/* Has something said when the mutex is free. `reply` names the inbox of an answer; NULL: none. data may be NULL. */
+void wadi_nats_say(wadi_nats_queue *q, const char *subject, const char *reply, const void *data,
+                   int64_t n);
+/* Ends all later calls with this error. */
+void wadi_nats_break(wadi_nats_queue *q, wadi_status status, const char *format, ...)
+    WADI_PRINTF(3, 4);
+/* Has the record read again: the server does not know a stream, or refuses an epoch. */
+void wadi_nats_doubt(wadi_nats_queue *q);
+
+/* A wait of the owner as the watchdog sees it. All zero: none. */
+typedef struct wadi_nats_watched {
+    bool on;
+    int ticket;
+    char words[WADI_NATS_SUBJECT];
+} wadi_nats_watched;
+
+/* Registers that it waits for `what` ("an answer"), or for the server if that is away. idle: it may last for ever. */
+void wadi_nats_watch(wadi_nats_queue *q, wadi_nats_watched *w, const char *what, bool idle);
+void wadi_nats_unwatch(wadi_nats_queue *q, wadi_nats_watched *w);
+/* Waits until something may have changed, or until `until_ns`. Errors: WADI_CANCELLED, what has broken the queue, WADI_IO if the server has been away
+ * for too long. */
+WADI_NODISCARD wadi_status wadi_nats_wait(wadi_nats_queue *q, int64_t until_ns, wadi_error *err);
+
+/* Something that asks the server and waits for what it says. */
+typedef wadi_status (*wadi_nats_calling)(wadi_nats_queue *q, jsCtx *js, void *env, wadi_error *err);
+/* Calls it, and again if the connection was lost meanwhile and has come back. The mutex is free. */
+WADI_NODISCARD wadi_status wadi_nats_call(wadi_nats_queue *q, wadi_nats_calling call, void *env,
+                                          wadi_error *err);
+
+/* ---- service.c ---- */
+
+WADI_NODISCARD wadi_status wadi_nats_service_start(wadi_nats_queue *q, wadi_error *err);
+void wadi_nats_service_stop(wadi_nats_queue *q);
+
+/* ---- pack.c ---- */
+
+/* What is sent as a parcel: to SUBJECT.do, and in frames to SUBJECT.part.NUMBER.NONCE.FRAME. */
+typedef struct wadi_nats_sent {
+    const char *subject;
+    wadi_jet_label label; /* without frames and checksum */
+    const void *bytes;
+    bool identified; /* the server drops a second one of that number */
+} wadi_nats_sent;
+
+/* How many frames n bytes take; 0: they fit beside the label. */
+int32_t wadi_nats_frames(int64_t n, int64_t frame_most);
+/* Makes a parcel; the bytes are copied. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_nats_pack(const wadi_nats_sent *what, uint64_t id,
+                                          const char *inbox, int64_t frame_most,
+                                          wadi_nats_parcel **out, wadi_error *err);
+void wadi_nats_parcel_free(wadi_nats_parcel *p);
+
+/* ---- take.c: deliveries ---- */
+
+void wadi_nats_take_step(wadi_nats_queue *q, int64_t now);
+/* A message of the stream that is pulled from. */
+void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg);
+/* What the server says instead of a message: the request has expired, .. */
+void wadi_nats_take_status(wadi_nats_queue *q, natsMsg *msg, int64_t now);
+/* Frame `frame` of delivery `id`, or that there is none. True: it keeps the message. */
+bool wadi_nats_take_frame(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *msg);
+/* The oldest that is ready; NULL: none. */
+wadi_nats_delivery *wadi_nats_ready(wadi_nats_queue *q);
+/* Acknowledges with this word ("+ACK"), and forgets. */
+void wadi_nats_settle(wadi_nats_queue *q, wadi_nats_delivery *d, const char *word);
+/* Forgets all deliveries. give_back: the server may give those that were not taken to others. */
+void wadi_nats_forget(wadi_nats_queue *q, bool give_back);
+/* Gives back all that was not taken, and takes nothing more while `alone`. */
+void wadi_nats_stay_alone(wadi_nats_queue *q);
+
+/* ---- post.c: parcels ---- */
+
+/* Has the server be sent it; takes it over, also if it fails. */
+WADI_NODISCARD wadi_status wadi_nats_post(wadi_nats_queue *q, wadi_nats_parcel *owned_p,
+                                          wadi_error *err);
+/* Sends what can be sent. */
+void wadi_nats_post_step(wadi_nats_queue *q, int64_t now);
+/* All that is not confirmed is to be sent again. */
+void wadi_nats_post_again(wadi_nats_queue *q);
+/* Forgets the parcels of that number; negative: all. */
+void wadi_nats_post_drop(wadi_nats_queue *q, int64_t number);
+/* The server's word on frame `frame` of parcel `id`. */
+void wadi_nats_post_reply(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *reply, int64_t now);
+
+/* ---- record.c: which home a job has ---- */
+
+/* Asks the server for the record, now and then. */
+void wadi_nats_record_step(wadi_nats_queue *q, int64_t now);
+/* A message with a record, or, if it was asked for, that there is none. */
+void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg, bool asked, int64_t now);
+
+/* Something that asks the server and waits for what it says. */
+typedef wadi_status (*wadi_nats_calling)(wadi_nats_queue *q, jsCtx *js, void *env, wadi_error *err);
+/* Calls it, and again if the connection was lost meanwhile and has come back. The mutex is free. */
+WADI_NODISCARD wadi_status wadi_nats_call(wadi_nats_queue *q, wadi_nats_calling call, void *env,
+                                          wadi_error *err);
+
+/* ---- service.c ---- */
+
+WADI_NODISCARD wadi_status wadi_nats_service_start(wadi_nats_queue *q, wadi_error *err);
+void wadi_nats_service_stop(wadi_nats_queue *q);
+/* Called by the library, in threads of its own. */
+void wadi_nats_service_hear(natsConnection *nc, natsSubscription *sub, natsMsg *owned_msg,
+                            void *queue);
+void wadi_nats_service_lost(void *queue);
+void wadi_nats_service_back(void *queue);
+
+/* ---- streams.c: calls of the server that are waited for ---- */
+
+WADI_NODISCARD wadi_status wadi_nats_js(natsConnection *nc, const wadi_jet_address *at, jsCtx **out,
+                                        wadi_error *err);
+/* Asks for the account: whether there is JetStream. */
+WADI_NODISCARD wadi_status wadi_nats_account(jsCtx *js, const wadi_jet_address *at,
+                                             wadi_error *err);
+/* Makes a stream of the job. cap: the most bytes in it; -1: no limit. Errors: WADI_IO, WADI_UNSUPPORTED (no JetStream). */
+WADI_NODISCARD wadi_status wadi_nats_stream_make(jsCtx *js, const wadi_jet_address *at,
+                                                 wadi_nats_stream s, const char *epoch, int64_t cap,
+                                                 wadi_error *err);
+/* Changes the most bytes in it. */
+WADI_NODISCARD wadi_status wadi_nats_stream_cap(jsCtx *js, const wadi_jet_address *at,
+                                                wadi_nats_stream s, const char *epoch, int64_t cap,
+                                                wadi_error *err);
+WADI_NODISCARD wadi_status wadi_nats_consumer_make(jsCtx *js, const wadi_jet_address *at,
+                                                   wadi_nats_stream s, const char *epoch,
+                                                   wadi_error *err);
+/* No error if there is none. */
+WADI_NODISCARD wadi_status wadi_nats_stream_remove(jsCtx *js, const wadi_jet_address *at,
+                                                   wadi_nats_stream s, wadi_error *err);
+/* Messages in it; -1: there is no such stream. */
+int64_t wadi_nats_stream_messages(jsCtx *js, const char *job, wadi_nats_stream s);
+/* The record of the job and its number in the stream. *out_seq is 0 if there is none. */
+WADI_NODISCARD wadi_status wadi_nats_record_read(jsCtx *js, const wadi_jet_address *at,
+                                                 wadi_jet_record *out, uint64_t *out_seq,
+                                                 wadi_error *err);
+/* Replaces the record, if it is still that of number *seq. Errors: WADI_CANCELLED if it is not, WADI_IO. */
+WADI_NODISCARD wadi_status wadi_nats_record_write(jsCtx *js, const wadi_jet_address *at,
+                                                  const wadi_jet_record *r, uint64_t *seq,
+                                                  wadi_error *err);
+/* Asks home, and waits `ms`. *out is the reply, which the caller frees. NULL: there is no home, or it is silent, *out_silent. Errors: WADI_IO, WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_nats_home_ask(natsConnection *nc, const wadi_jet_address *at,
+                                              const char *verb, const char *what, int64_t ms,
+                                              char **out, bool *out_silent, wadi_error *err);
+
+/* ---- takeover.c ---- */
+
+/* Takes the job over, or goes on with another charter. Errors: WADI_INVALID (it has a home), WADI_IO, .. */
+WADI_NODISCARD wadi_status wadi_nats_take_over(wadi_nats_queue *q, const void *charter, int64_t n,
+                                               wadi_jet_record *out, wadi_error *err);
+/* Removes what is not needed any more, and tells workers: WADI_JET_LEFT or WADI_JET_ENDED. */
+WADI_NODISCARD wadi_status wadi_nats_leave(wadi_nats_queue *q, wadi_jet_state state,
+                                           wadi_error *err);
+
+/* ---- ask.c: what home hears ---- */
+
+void wadi_nats_home_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg);
+void wadi_nats_home_step(wadi_nats_queue *q, int64_t now);
+
+/* ---- life.c ---- */
+
+/* Has the library's threads, which are made meanwhile, take no signals: those are meant for the program. */
+void wadi_nats_block_signals(sigset_t *out_before);
+/* Has what comes on the subject go to the service thread. i: which of q->subs. */
+WADI_NODISCARD wadi_status wadi_nats_subscribe(wadi_nats_queue *q, int i, const char *subject,
+                                               wadi_error *err);
+/* One of the library's threads will not call again. */
+void wadi_nats_quiet(void *queue);
+/* Ends the queue without a word to anybody. */
+void wadi_nats_close(wadi_nats_queue *q);
+
+/* ---- queue.c ---- */
+
+WADI_NODISCARD wadi_status wadi_nats_open(const wadi_workq_options *options, wadi_workq **out,
+                                          wadi_error *err);
+
+/* ---- jobs.c ---- */
+
+extern const struct wadi_jet_jobs_offer wadi_nats_jobs;
+
+/* ---- home.c, worker.c ---- */
+
+extern const wadi_workq_ops wadi_nats_home_ops, wadi_nats_worker_ops;
+void wadi_nats_worker_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg);
+void wadi_nats_worker_step(wadi_nats_queue *q, int64_t now);
+
+#endif

@@ -1,0 +1,88 @@
+/* The threads of the library that call a queue, and the end of a queue, when none of them calls any more. */
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "modules/nats/inside.h"
+
+enum { QUIET_S = 5 };
+
+/* ---- the library's threads ---- */
+
+void wadi_nats_block_signals(sigset_t *before) {
+    sigset_t all;
+    (void)sigfillset(&all);
+    (void)sigdelset(&all, SIGSEGV);
+    (void)sigdelset(&all, SIGBUS);
+    (void)sigdelset(&all, SIGFPE);
+    (void)sigdelset(&all, SIGILL);
+    (void)pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+void wadi_nats_quiet(void *queue) {
+    wadi_nats_queue *q = queue;
+    (void)pthread_mutex_lock(&q->lock);
+    q->calling--;
+    (void)pthread_cond_broadcast(&q->news);
+    (void)pthread_mutex_unlock(&q->lock);
+}
+
+/* False: it still may. */
+static bool wait_for_quiet(wadi_nats_queue *q) {
+    struct timespec until;
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += QUIET_S;
+    int timed_out = 0;
+    (void)pthread_mutex_lock(&q->lock);
+    while (q->calling > 0 && timed_out == 0)
+        timed_out = pthread_cond_timedwait(&q->news, &q->lock, &until);
+    (void)pthread_mutex_unlock(&q->lock);
+    return timed_out == 0;
+}
+
+wadi_status wadi_nats_subscribe(wadi_nats_queue *q, int i, const char *subject, wadi_error *err) {
+    natsStatus s = natsConnection_Subscribe(&q->subs[i], q->nc, subject, wadi_nats_service_hear, q);
+    if (s == NATS_OK) s = natsSubscription_SetPendingLimits(q->subs[i], -1, -1);
+    if (s == NATS_OK) s = natsSubscription_SetOnCompleteCB(q->subs[i], wadi_nats_quiet, q);
+    if (s != NATS_OK) return wadi_nats_fail(&q->at, s, "subscribing", err);
+    q->calling++;
+    return WADI_OK;
+}
+
+/* ---- life ---- */
+
+static void free_lists(wadi_nats_queue *q) {
+    for (size_t i = 0; i < q->incoming.n; i++) natsMsg_Destroy(q->incoming.at[i]);
+    for (size_t i = 0; i < q->sayings.n; i++)
+        if (!q->sayings.at[i].borrowed) natsMsg_Destroy(q->sayings.at[i].msg);
+    for (size_t i = 0; i < q->parcels.n; i++) wadi_nats_parcel_free(q->parcels.at[i]);
+    for (size_t i = 0; i < q->used.n; i++) wadi_nats_parcel_free(q->used.at[i]);
+    wadi_vec_clear(&q->sayings);
+    wadi_nats_forget(q, false);
+    wadi_vec_free(&q->incoming);
+    wadi_vec_free(&q->sayings);
+    wadi_vec_free(&q->parcels);
+    wadi_vec_free(&q->used);
+    wadi_vec_free(&q->deliveries);
+    wadi_vec_free(&q->asked);
+    wadi_vec_free(&q->workers);
+    wadi_vec_free(&q->flight);
+}
+
+void wadi_nats_close(wadi_nats_queue *q) {
+    wadi_nats_service_stop(q);
+    if (q->nc != NULL) (void)natsConnection_FlushTimeout(q->nc, 1000);
+    for (int i = 0; i < 3; i++) natsSubscription_Destroy(q->subs[i]);
+    if (q->nc != NULL) natsConnection_Close(q->nc);
+    const bool quiet = wait_for_quiet(q);
+    wadi_nats_disconnect(q->nc, &q->keys);
+    if (!quiet) return; /* what a thread of the library may still use is left alone */
+    free_lists(q);
+    if (q->bell >= 0) (void)close(q->bell);
+    (void)pthread_cond_destroy(&q->news);
+    (void)pthread_mutex_destroy(&q->lock);
+    wadi_jet_address_fini(&q->at);
+    free(q);
+}

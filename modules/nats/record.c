@@ -1,0 +1,67 @@
+/* Which home a job has, as the server keeps it. Whoever takes part hears of a change at once, if it is connected, and asks for the record now and then. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "modules/nats/inside.h"
+
+static const int64_t asked_again_ns = 5000000000, /* where nothing has happened */
+    doubted_ns = 500000000,                       /* where something is strange */
+    gone_after_ns = 3000000000; /* a server that has just begun may not know its streams yet */
+
+/* ---- asking ---- */
+
+void wadi_nats_record_step(wadi_nats_queue *q, int64_t now) {
+    const int64_t again_ns = q->gone_ns != 0 ? doubted_ns : asked_again_ns;
+    if (!q->connected || (q->record_ns != 0 && now - q->record_ns < again_ns)) return;
+    char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], what[256],
+        record[WADI_NATS_SUBJECT];
+    q->record_ns = now;
+    wadi_nats_stream_name(q->at.job, WADI_NATS_RECORD, stream);
+    wadi_nats_subject(q->at.job, record, "record");
+    (void)snprintf(subject, sizeof subject, "$JS.API.DIRECT.GET.%.100s", stream);
+    const int n = snprintf(what, sizeof what, "{\"last_by_subj\":\"%s\"}", record);
+    wadi_nats_say(q, subject, "w", what, n);
+}
+
+/* ---- hearing ---- */
+
+/* The epoch in which we take part is over. */
+static void epoch_over(wadi_nats_queue *q) {
+    if (q->is_home) {
+        wadi_nats_break(q, WADI_IO, "job %s: another home has taken it over", q->at.job);
+        return;
+    }
+    q->over = true;
+    q->pulling = false;
+}
+
+static void gone(wadi_nats_queue *q, int64_t now) {
+    if (q->gone_ns == 0) q->gone_ns = now;
+    if (now - q->gone_ns < gone_after_ns) return;
+    q->known = false;
+    if (q->epoch[0] == '\0') return;
+    if (q->is_home)
+        wadi_nats_break(q, WADI_IO, "job %s: its streams were removed from the server", q->at.job);
+    else
+        epoch_over(q);
+}
+
+void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg, bool asked, int64_t now) {
+    const char *text = NULL;
+    wadi_jet_record r;
+    if (natsMsgHeader_Get(msg, WADI_NATS_RECORDED, &text) != NATS_OK ||
+        !wadi_jet_record_read(text, &r)) {
+        if (asked) gone(q, now);
+        wadi_nats_ring(q);
+        return;
+    }
+    q->gone_ns = 0;
+    q->known = true;
+    q->record = r;
+    if (q->epoch[0] != '\0' && !q->ended) {
+        const bool other = strcmp(q->epoch, r.epoch) != 0;
+        if (other || r.state == WADI_JET_ENDED) epoch_over(q);
+    }
+    wadi_nats_ring(q);
+}

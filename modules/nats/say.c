@@ -1,0 +1,152 @@
+/* What the other files of a queue share: waiting, waking, and what is to be said to the server. */
+#include <errno.h>
+#include <poll.h>
+#include <sodium.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/task.h"
+#include "modules/nats/inside.h"
+
+static const int64_t look_ns = 1000000000, told_ns = 300000000;
+
+/* A module has its own copy of base/clock.c, so tests cannot set its clock. */
+int64_t wadi_nats_clock(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+uint64_t wadi_nats_random(void) {
+    uint64_t number;
+    randombytes_buf(&number, sizeof number);
+    return number;
+}
+
+void wadi_nats_stir(wadi_nats_queue *q) {
+    (void)pthread_cond_signal(&q->news);
+}
+
+void wadi_nats_ring(wadi_nats_queue *q) {
+    const uint64_t one = 1;
+    (void)!write(q->bell, &one, sizeof one);
+}
+
+void wadi_nats_break(wadi_nats_queue *q, wadi_status status, const char *format, ...) {
+    if (q->failed != WADI_OK) return;
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(q->why, sizeof q->why, format, args);
+    va_end(args);
+    q->failed = status;
+    wadi_nats_ring(q);
+}
+
+void wadi_nats_doubt(wadi_nats_queue *q) {
+    q->record_ns = 0;
+}
+
+/* ---- saying ---- */
+
+void wadi_nats_say(wadi_nats_queue *q, const char *subject, const char *reply, const void *data,
+                   int64_t n) {
+    char inbox[WADI_NATS_SUBJECT];
+    natsMsg *msg = NULL;
+    if (reply != NULL) (void)snprintf(inbox, sizeof inbox, "%.120s.%.60s", q->inbox, reply);
+    if (natsMsg_Create(&msg, subject, reply != NULL ? inbox : NULL, data, (int)n) != NATS_OK)
+        return; /* whatever is said is said again if it has no effect */
+    if (!wadi_vec_push(&q->sayings, (wadi_nats_saying){msg, false})) natsMsg_Destroy(msg);
+    wadi_nats_stir(q);
+}
+
+/* ---- waiting ---- */
+
+/* What the owner waits for. The server, if that is away. */
+static void words_of(const wadi_nats_queue *q, const char *what, char out[WADI_NATS_SUBJECT]) {
+    char server[WADI_NATS_SUBJECT];
+    wadi_nats_server(&q->at, server);
+    if (q->connected)
+        (void)snprintf(out, WADI_NATS_SUBJECT, "%s of job %s", what, q->at.job);
+    else
+        (void)snprintf(out, WADI_NATS_SUBJECT, "the server %.100s, which is away", server);
+}
+
+void wadi_nats_watch(wadi_nats_queue *q, wadi_nats_watched *w, const char *what, bool idle) {
+    char words[WADI_NATS_SUBJECT];
+    if (q->base.waits == NULL) return;
+    words_of(q, what, words);
+    if (w->on && strcmp(w->words, words) == 0) return;
+    wadi_nats_unwatch(q, w);
+    (void)strcpy(w->words, words);
+    const wadi_wait wait = {q->is_home ? "home" : "worker", w->words, -1, NULL, false};
+    w->ticket = idle && q->connected ? wadi_wait_begin_idle(q->base.waits, wait)
+                                     : wadi_wait_begin(q->base.waits, wait);
+    w->on = true;
+}
+
+void wadi_nats_unwatch(wadi_nats_queue *q, wadi_nats_watched *w) {
+    if (w->on) wadi_wait_end(q->base.waits, w->ticket);
+    w->on = false;
+}
+
+static wadi_status check(const wadi_nats_queue *q, int64_t now, wadi_error *err) {
+    if (q->failed != WADI_OK) return wadi_fail(err, q->failed, "%s", q->why);
+    if (q->connected || now - q->lost_ns < (int64_t)(q->at.wait_s * 1e9)) return WADI_OK;
+    char server[WADI_NATS_SUBJECT];
+    wadi_nats_server(&q->at, server);
+    return wadi_fail(err, WADI_IO, "%s: the server has been away for %g s", server, q->at.wait_s);
+}
+
+wadi_status wadi_nats_wait(wadi_nats_queue *q, int64_t until_ns, wadi_error *err) {
+    int64_t now = wadi_nats_clock();
+    WADI_TRY(check(q, now, err));
+    const int64_t rest = until_ns - now < look_ns ? until_ns - now : look_ns;
+    struct pollfd fds[2] = {
+        {.fd = q->bell, .events = POLLIN},
+        {.fd = q->base.wake_fd >= 0 ? q->base.wake_fd : wadi_task_stop_fd(), .events = POLLIN}};
+    (void)pthread_mutex_unlock(&q->lock);
+    const int n = poll(fds, 2, rest > 0 ? (int)((rest + 999999) / 1000000) : 0);
+    uint64_t rings;
+    if (n > 0 && fds[0].revents != 0) (void)!read(q->bell, &rings, sizeof rings);
+    (void)pthread_mutex_lock(&q->lock);
+    if (n > 0 && fds[1].revents != 0)
+        return wadi_fail(err, WADI_CANCELLED, "the wait for job %s was ended", q->at.job);
+    return check(q, wadi_nats_clock(), err);
+}
+
+/* Waits for the server, if it was away since there had been `outages`. False: it was not. That it is away is told a little later than calls fail. */
+static bool back_again(wadi_nats_queue *q, int outages, wadi_status *out_st, wadi_error *err) {
+    wadi_nats_watched w = {0};
+    (void)pthread_mutex_lock(&q->lock);
+    for (const int64_t until = wadi_nats_clock() + told_ns;
+         q->connected && q->outages == outages && wadi_nats_clock() < until;)
+        if (wadi_nats_wait(q, until, NULL) != WADI_OK) break;
+    const bool lost = !q->connected || q->outages != outages;
+    *out_st = WADI_OK;
+    while (*out_st == WADI_OK && !q->connected) {
+        wadi_nats_watch(q, &w, "the server", false);
+        *out_st = wadi_nats_wait(q, wadi_nats_clock() + look_ns, err);
+    }
+    wadi_nats_unwatch(q, &w);
+    (void)pthread_mutex_unlock(&q->lock);
+    return lost;
+}
+
+wadi_status wadi_nats_call(wadi_nats_queue *q, wadi_nats_calling call, void *env, wadi_error *err) {
+    for (;;) {
+        jsCtx *js = NULL;
+        wadi_status st, away = WADI_OK;
+        (void)pthread_mutex_lock(&q->lock);
+        const int outages = q->outages;
+        (void)pthread_mutex_unlock(&q->lock);
+        st = wadi_nats_js(q->nc, &q->at, &js, err);
+        if (st == WADI_OK) st = call(q, js, env, err);
+        jsCtx_Destroy(js);
+        if (st != WADI_IO || !back_again(q, outages, &away, err)) return st;
+        if (away != WADI_OK) return away;
+    }
+}

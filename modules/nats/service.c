@@ -1,0 +1,173 @@
+/* The service thread of a queue: what the server says goes through it, and what is said to the server. */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "modules/nats/inside.h"
+
+static const int64_t tick_ns = 50000000;
+
+/* ---- threads of the library ---- */
+
+void wadi_nats_service_hear(natsConnection *nc, natsSubscription *sub, natsMsg *owned_msg,
+                            void *queue) {
+    wadi_nats_queue *q = queue;
+    WADI_UNUSED(nc);
+    WADI_UNUSED(sub);
+    (void)pthread_mutex_lock(&q->lock);
+    if (q->ending || !wadi_vec_push(&q->incoming, owned_msg)) natsMsg_Destroy(owned_msg);
+    wadi_nats_stir(q);
+    (void)pthread_mutex_unlock(&q->lock);
+}
+
+void wadi_nats_service_lost(void *queue) {
+    wadi_nats_queue *q = queue;
+    (void)pthread_mutex_lock(&q->lock);
+    q->connected = false;
+    q->outages++;
+    q->lost_ns = wadi_nats_clock();
+    wadi_nats_ring(q);
+    (void)pthread_mutex_unlock(&q->lock);
+}
+
+void wadi_nats_service_back(void *queue) {
+    wadi_nats_queue *q = queue;
+    (void)pthread_mutex_lock(&q->lock);
+    q->connected = q->renewed = true;
+    wadi_nats_ring(q);
+    wadi_nats_stir(q);
+    (void)pthread_mutex_unlock(&q->lock);
+}
+
+/* ---- what comes ---- */
+
+/* The numbers in "p.12.3". False: it is something else. */
+static bool numbers_of(const char *token, uint64_t *id, int *frame) {
+    return sscanf(token + 1, ".%" SCNu64 ".%d", id, frame) == 2;
+}
+
+/* A reply to something that was said: `token` is the end of its subject. True: the message is kept. */
+static bool hear_reply(wadi_nats_queue *q, const char *token, natsMsg *msg, int64_t now) {
+    uint64_t id = 0;
+    int frame = -1;
+    switch (token[0]) {
+    case 'p':
+        if (numbers_of(token, &id, &frame)) wadi_nats_post_reply(q, id, frame, msg, now);
+        return false;
+    case 'g':
+        return numbers_of(token, &id, &frame) && wadi_nats_take_frame(q, id, frame, msg);
+    case 'n':
+        wadi_nats_take_status(q, msg, now);
+        return false;
+    case 'w':
+        wadi_nats_record_told(q, msg, true, now);
+        return false;
+    default:
+        if (q->heard != NULL) q->heard(q, token, msg);
+        return false;
+    }
+}
+
+/* True: the message is kept. */
+static bool hear(wadi_nats_queue *q, natsMsg *msg, int64_t now) {
+    char own[WADI_NATS_SUBJECT];
+    const char *subject = natsMsg_GetSubject(msg);
+    const size_t inbox = strlen(q->inbox);
+    if (strncmp(subject, q->inbox, inbox) == 0 && subject[inbox] == '.')
+        return hear_reply(q, subject + inbox + 1, msg, now);
+    wadi_nats_subject(q->at.job, own, "%s", "");
+    const size_t n = strlen(own);
+    if (strncmp(subject, own, n) != 0) return false;
+    const char *verb = subject + n;
+    (void)snprintf(own, sizeof own, "%s.%.20s.do", q->pulls == WADI_NATS_ITEMS ? "item" : "answer",
+                   q->epoch);
+    if (strcmp(verb, own) == 0)
+        wadi_nats_take_message(q, msg);
+    else if (strcmp(verb, "record") == 0)
+        wadi_nats_record_told(q, msg, false, now);
+    else
+        q->heard(q, verb, msg);
+    return false;
+}
+
+static void hear_all(wadi_nats_queue *q, int64_t now) {
+    for (size_t i = 0; i < q->incoming.n; i++)
+        if (!hear(q, q->incoming.at[i], now)) natsMsg_Destroy(q->incoming.at[i]);
+    wadi_vec_clear(&q->incoming);
+}
+
+/* ---- what is said ---- */
+
+/* With the mutex free: the server may be slow. What fails is said again, as what is lost on the way. */
+static void say_all(wadi_nats_queue *q) {
+    WADI_VEC(wadi_nats_saying) now = {0};
+    memcpy(&now, &q->sayings, sizeof now);
+    memset(&q->sayings, 0, sizeof q->sayings);
+    const bool connected = q->connected;
+    (void)pthread_mutex_unlock(&q->lock);
+    for (size_t i = 0; i < now.n; i++) {
+        if (now.at[i].msg == NULL) continue;
+        if (connected) (void)natsConnection_PublishMsg(q->nc, now.at[i].msg);
+        if (!now.at[i].borrowed) natsMsg_Destroy(now.at[i].msg);
+    }
+    wadi_vec_free(&now);
+    (void)pthread_mutex_lock(&q->lock);
+}
+
+static void renew(wadi_nats_queue *q, int64_t now) {
+    q->renewed = false;
+    wadi_vec_clear(&q->asked);
+    wadi_nats_post_again(q);
+    for (size_t i = 0; i < q->deliveries.n; i++) q->deliveries.at[i]->asked = 0;
+    q->record_ns = q->gone_ns = q->pull_ns = q->pause_ns = 0;
+    q->home_ns = now;
+}
+
+static void wait_for_news(wadi_nats_queue *q) {
+    const int64_t until = wadi_nats_clock() + tick_ns;
+    const struct timespec t = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
+    (void)pthread_cond_timedwait(&q->news, &q->lock, &t);
+}
+
+static void *serve(void *queue) {
+    wadi_nats_queue *q = queue;
+    (void)pthread_mutex_lock(&q->lock);
+    while (!q->ending || q->sayings.n > 0) {
+        const int64_t now = wadi_nats_clock();
+        for (size_t i = 0; i < q->used.n; i++) wadi_nats_parcel_free(q->used.at[i]);
+        wadi_vec_clear(&q->used);
+        if (q->renewed) renew(q, now);
+        hear_all(q, now);
+        if (!q->ending) {
+            wadi_nats_record_step(q, now);
+            wadi_nats_post_step(q, now);
+            wadi_nats_take_step(q, now);
+            q->step(q, now);
+        }
+        if (q->sayings.n > 0) say_all(q);
+        if (q->incoming.n == 0 && !q->ending) wait_for_news(q);
+    }
+    (void)pthread_mutex_unlock(&q->lock);
+    return NULL;
+}
+
+wadi_status wadi_nats_service_start(wadi_nats_queue *q, wadi_error *err) {
+    const int failed = pthread_create(&q->service, NULL, serve, q);
+    if (failed != 0) return wadi_fail_errno(err, failed, "job %s: no thread", q->at.job);
+    q->serving = true;
+    return WADI_OK;
+}
+
+void wadi_nats_service_stop(wadi_nats_queue *q) {
+    if (!q->serving) return;
+    (void)pthread_mutex_lock(&q->lock);
+    q->ending = true;
+    wadi_nats_stir(q);
+    (void)pthread_mutex_unlock(&q->lock);
+    (void)pthread_join(q->service, NULL);
+    q->serving = false;
+}

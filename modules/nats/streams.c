@@ -1,0 +1,221 @@
+/* Calls of the server that are waited for: streams, consumers, the record, requests to home. Only before and behind the work, or in `wadi job`. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "modules/nats/inside.h"
+
+enum { CALL_MS = 8000 /* a lost connection is noticed before */ };
+
+static const int64_t same_id_ns =
+    INT64_C(120000000000); /* the server remembers message ids for so long */
+
+/* What the server said, or what happened to the call. */
+static wadi_status fail(const wadi_jet_address *at, natsStatus s, jsErrCode code, const char *doing,
+                        wadi_error *err) {
+    char server[WADI_NATS_SUBJECT];
+    wadi_nats_server(at, server);
+    if (s == NATS_NO_RESPONDERS || code == JSNotEnabledErr || code == JSNotEnabledForAccountErr)
+        return wadi_fail(
+            err, WADI_UNSUPPORTED,
+            "%s: this server has no JetStream (start it with: nats-server --jetstream)", server);
+    return wadi_nats_fail(at, s, doing, err);
+}
+
+wadi_status wadi_nats_js(natsConnection *nc, const wadi_jet_address *at, jsCtx **out,
+                         wadi_error *err) {
+    jsOptions o;
+    natsStatus s = jsOptions_Init(&o);
+    o.Wait = CALL_MS;
+    if (s == NATS_OK) s = natsConnection_JetStream(out, nc, &o);
+    return s == NATS_OK ? WADI_OK : wadi_nats_fail(at, s, "JetStream", err);
+}
+
+wadi_status wadi_nats_account(jsCtx *js, const wadi_jet_address *at, wadi_error *err) {
+    jsAccountInfo *info = NULL;
+    jsErrCode code = 0;
+    const natsStatus s = js_GetAccountInfo(&info, js, NULL, &code);
+    jsAccountInfo_Destroy(info);
+    return s == NATS_OK ? WADI_OK : fail(at, s, code, "asking for JetStream", err);
+}
+
+/* ---- streams ---- */
+
+/* The subjects of a stream, in the room of the caller. */
+typedef struct subjects {
+    char room[2][WADI_NATS_SUBJECT];
+    const char *at[2];
+    int n;
+} subjects;
+
+static void subjects_of(subjects *u, const char *job, wadi_nats_stream s, const char *epoch) {
+    u->n = 1;
+    for (int i = 0; i < 2; i++) u->at[i] = u->room[i];
+    switch (s) {
+    case WADI_NATS_RECORD:
+        wadi_nats_subject(job, u->room[0], "record");
+        wadi_nats_subject(job, u->room[1], "charter.>");
+        u->n = 2;
+        break;
+    case WADI_NATS_ITEMS:
+        wadi_nats_subject(job, u->room[0], "item.%s.>", epoch);
+        break;
+    case WADI_NATS_ANSWERS:
+        wadi_nats_subject(job, u->room[0], "answer.%s.>", epoch);
+        break;
+    default:
+        wadi_nats_subject(job, u->room[0], "dead.>");
+    }
+}
+
+static void configure(jsStreamConfig *c, wadi_nats_stream s, const char *name, subjects *u,
+                      int64_t cap) {
+    (void)jsStreamConfig_Init(c);
+    c->Name = name;
+    c->Subjects = u->at;
+    c->SubjectsLen = u->n;
+    c->Storage = js_FileStorage;
+    c->Discard = js_DiscardNew;
+    c->Duplicates = same_id_ns;
+    c->AllowDirect = true;
+    c->MaxBytes = cap;
+    if (s == WADI_NATS_ITEMS || s == WADI_NATS_ANSWERS) c->Retention = js_WorkQueuePolicy;
+    if (s == WADI_NATS_RECORD) c->MaxMsgsPerSubject = 1;
+    if (s == WADI_NATS_RECORD || s == WADI_NATS_DEAD) c->Discard = js_DiscardOld;
+}
+
+wadi_status wadi_nats_stream_make(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream s,
+                                  const char *epoch, int64_t cap, wadi_error *err) {
+    char name[WADI_NATS_SUBJECT];
+    jsStreamConfig c;
+    subjects u;
+    jsErrCode code = 0;
+    wadi_nats_stream_name(at->job, s, name);
+    subjects_of(&u, at->job, s, epoch);
+    configure(&c, s, name, &u, cap);
+    const natsStatus st = js_AddStream(NULL, js, &c, NULL, &code);
+    return st == NATS_OK ? WADI_OK : fail(at, st, code, "making a stream", err);
+}
+
+wadi_status wadi_nats_stream_cap(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream s,
+                                 const char *epoch, int64_t cap, wadi_error *err) {
+    char name[WADI_NATS_SUBJECT];
+    jsStreamConfig c;
+    subjects u;
+    jsErrCode code = 0;
+    wadi_nats_stream_name(at->job, s, name);
+    subjects_of(&u, at->job, s, epoch);
+    configure(&c, s, name, &u, cap);
+    const natsStatus st = js_UpdateStream(NULL, js, &c, NULL, &code);
+    return st == NATS_OK ? WADI_OK : fail(at, st, code, "making room in a stream", err);
+}
+
+wadi_status wadi_nats_stream_remove(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream s,
+                                    wadi_error *err) {
+    char name[WADI_NATS_SUBJECT];
+    jsErrCode code = 0;
+    wadi_nats_stream_name(at->job, s, name);
+    const natsStatus st = js_DeleteStream(js, name, NULL, &code);
+    if (st == NATS_OK || code == JSStreamNotFoundErr || st == NATS_NOT_FOUND) return WADI_OK;
+    return fail(at, st, code, "removing a stream", err);
+}
+
+int64_t wadi_nats_stream_messages(jsCtx *js, const char *job, wadi_nats_stream s) {
+    char name[WADI_NATS_SUBJECT];
+    jsStreamInfo *info = NULL;
+    wadi_nats_stream_name(job, s, name);
+    if (js_GetStreamInfo(&info, js, name, NULL, NULL) != NATS_OK) return -1;
+    const int64_t n = (int64_t)info->State.Msgs;
+    jsStreamInfo_Destroy(info);
+    return n;
+}
+
+wadi_status wadi_nats_consumer_make(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream s,
+                                    const char *epoch, wadi_error *err) {
+    char name[WADI_NATS_SUBJECT], filter[WADI_NATS_SUBJECT];
+    jsConsumerConfig c;
+    jsErrCode code = 0;
+    wadi_nats_stream_name(at->job, s, name);
+    wadi_nats_subject(at->job, filter, "%s.%s.do", s == WADI_NATS_ITEMS ? "item" : "answer", epoch);
+    (void)jsConsumerConfig_Init(&c);
+    c.Durable = WADI_NATS_CONSUMER;
+    c.FilterSubject = filter;
+    c.AckPolicy = js_AckExplicit;
+    c.AckWait = (int64_t)(at->ack_wait_s * 1e9);
+    c.MaxDeliver = -1;    /* workers count (worker.c) */
+    c.MaxAckPending = -1; /* home counts */
+    c.MaxWaiting = 30000; /* requests of all workers */
+    const natsStatus st = js_AddConsumer(NULL, js, name, &c, NULL, &code);
+    return st == NATS_OK ? WADI_OK : fail(at, st, code, "making a consumer", err);
+}
+
+/* ---- the record ---- */
+
+wadi_status wadi_nats_record_read(jsCtx *js, const wadi_jet_address *at, wadi_jet_record *out,
+                                  uint64_t *out_seq, wadi_error *err) {
+    char name[WADI_NATS_SUBJECT], subject[WADI_NATS_SUBJECT];
+    natsMsg *msg = NULL;
+    jsErrCode code = 0;
+    const char *text = NULL;
+    *out_seq = 0;
+    wadi_nats_stream_name(at->job, WADI_NATS_RECORD, name);
+    wadi_nats_subject(at->job, subject, "record");
+    const natsStatus s = js_GetLastMsg(&msg, js, name, subject, NULL, &code);
+    if (s == NATS_NOT_FOUND || code == JSStreamNotFoundErr) return WADI_OK;
+    if (s != NATS_OK) return fail(at, s, code, "reading the record of the job", err);
+    const bool sound = natsMsgHeader_Get(msg, WADI_NATS_RECORDED, &text) == NATS_OK &&
+                       wadi_jet_record_read(text, out);
+    *out_seq = natsMsg_GetSequence(msg);
+    natsMsg_Destroy(msg);
+    return sound ? WADI_OK
+                 : wadi_fail(err, WADI_IO,
+                             "job %s: its record on the server makes no sense: it is of another "
+                             "version, or somebody "
+                             "else's (wadi job rm removes it)",
+                             at->job);
+}
+
+wadi_status wadi_nats_record_write(jsCtx *js, const wadi_jet_address *at, const wadi_jet_record *r,
+                                   uint64_t *seq, wadi_error *err) {
+    char subject[WADI_NATS_SUBJECT], text[WADI_JET_LABEL_ROOM], expected[24];
+    natsMsg *msg = NULL;
+    jsPubAck *ack = NULL;
+    jsErrCode code = 0;
+    wadi_nats_subject(at->job, subject, "record");
+    wadi_jet_record_write(r, text);
+    (void)snprintf(expected, sizeof expected, "%" PRIu64, *seq);
+    natsStatus s = natsMsg_Create(&msg, subject, NULL, NULL, 0);
+    if (s == NATS_OK) s = natsMsgHeader_Set(msg, WADI_NATS_RECORDED, text);
+    if (s == NATS_OK) s = natsMsgHeader_Set(msg, "Nats-Expected-Last-Subject-Sequence", expected);
+    if (s == NATS_OK) s = js_PublishMsg(&ack, js, msg, NULL, &code);
+    if (s == NATS_OK) *seq = ack->Sequence;
+    jsPubAck_Destroy(ack);
+    natsMsg_Destroy(msg);
+    if (s == NATS_OK) return WADI_OK;
+    if (code == JSStreamWrongLastSequenceErr)
+        return wadi_fail(err, WADI_CANCELLED, "job %s: another home has taken it over", at->job);
+    return fail(at, s, code, "writing the record of the job", err);
+}
+
+/* ---- requests to home ---- */
+
+wadi_status wadi_nats_home_ask(natsConnection *nc, const wadi_jet_address *at, const char *verb,
+                               const char *what, int64_t ms, char **out, bool *out_silent,
+                               wadi_error *err) {
+    char subject[WADI_NATS_SUBJECT];
+    natsMsg *reply = NULL;
+    *out = NULL;
+    *out_silent = false;
+    wadi_nats_subject(at->job, subject, "ask.%s", verb);
+    const natsStatus s = natsConnection_RequestString(&reply, nc, subject, what, ms);
+    if (s == NATS_NO_RESPONDERS) return WADI_OK;
+    *out_silent = s == NATS_TIMEOUT;
+    if (*out_silent) return WADI_OK;
+    if (s != NATS_OK) return wadi_nats_fail(at, s, "asking the home of the job", err);
+    const int n = natsMsg_GetDataLength(reply);
+    *out = strndup(n > 0 ? natsMsg_GetData(reply) : "", (size_t)n);
+    natsMsg_Destroy(reply);
+    return *out != NULL ? WADI_OK : wadi_fail(err, WADI_MEMORY, "out of memory");
+}

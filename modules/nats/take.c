@@ -1,0 +1,277 @@
+/* Pulling from a stream: requests for messages, the frames of large ones, acknowledgements.
+ *
+ * Requests expire, and are made anew, at once after an outage. What is held for long is told to the server now and then, or it would give it to others. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "modules/nats/inside.h"
+
+enum { FRAMES_ASKED = 8 };
+
+static const int64_t expires_ns = 5000000000, grace_ns = 1000000000, asked_again_ns = 5000000000;
+
+/* How often the message was delivered, according to the subject of its acknowledgement; 0: it is no such subject. */
+static int64_t deliveries_of(const char *ack) {
+    /* $JS.ACK.STREAM.CONSUMER.DELIVERED.SEQ.SEQ.TIME.PENDING, or with domain, account and a word at the end */
+    const char *word[13];
+    int words = 0;
+    for (const char *at = ack; at != NULL && words < 13; at = strchr(at, '.')) {
+        at += words > 0;
+        word[words++] = at;
+    }
+    if (strncmp(ack, "$JS.ACK.", 8) != 0 || (words != 9 && words != 11 && words != 12)) return 0;
+    const char *number = word[words == 9 ? 4 : 6];
+    char *end = NULL;
+    const long n = strtol(number, &end, 10);
+    return end != number && *end == '.' && n > 0 ? n : 0;
+}
+
+/* ---- deliveries ---- */
+
+static void free_delivery(wadi_nats_delivery *d) {
+    for (int i = 0; d->got != NULL && i < d->label.frames; i++) natsMsg_Destroy(d->got[i]);
+    free(d->got);
+    free(d->bytes);
+    free(d->ack);
+    free(d);
+}
+
+void wadi_nats_settle(wadi_nats_queue *q, wadi_nats_delivery *d, const char *word) {
+    size_t i = 0;
+    while (i < q->deliveries.n && q->deliveries.at[i] != d) i++;
+    if (i == q->deliveries.n) return;
+    wadi_nats_say(q, d->ack, NULL, word, (int64_t)strlen(word));
+    memmove(&q->deliveries.at[i], &q->deliveries.at[i + 1],
+            (q->deliveries.n - i - 1) * sizeof q->deliveries.at[0]);
+    q->deliveries.n--;
+    free_delivery(d);
+}
+
+void wadi_nats_forget(wadi_nats_queue *q, bool give_back) {
+    while (q->deliveries.n > 0) {
+        wadi_nats_delivery *d = wadi_vec_last(&q->deliveries);
+        if (give_back && d->stage < WADI_NATS_TAKEN) {
+            wadi_nats_settle(q, d, "-NAK");
+            continue;
+        }
+        (void)wadi_vec_pop(&q->deliveries);
+        free_delivery(d);
+    }
+}
+
+void wadi_nats_stay_alone(wadi_nats_queue *q) {
+    q->alone = true;
+    for (size_t i = q->deliveries.n; i-- > 0;)
+        if (q->deliveries.at[i]->stage < WADI_NATS_TAKEN)
+            wadi_nats_settle(q, q->deliveries.at[i], "-NAK");
+}
+
+wadi_nats_delivery *wadi_nats_ready(wadi_nats_queue *q) {
+    for (size_t i = 0; i < q->deliveries.n; i++)
+        if (q->deliveries.at[i]->stage == WADI_NATS_READY) return q->deliveries.at[i];
+    return NULL;
+}
+
+/* Its bytes are not what the label says. Whoever takes it sees that by its status. */
+static void spoil(wadi_nats_queue *q, wadi_nats_delivery *d) {
+    free(d->bytes);
+    d->bytes = NULL;
+    d->label.bytes = 0;
+    d->label.status = WADI_IO;
+    d->stage = WADI_NATS_READY;
+    wadi_nats_ring(q);
+}
+
+/* All its bytes are there. */
+static void complete(wadi_nats_queue *q, wadi_nats_delivery *d) {
+    if (wadi_crc32c(0, d->bytes, (size_t)d->label.bytes) != d->label.crc) {
+        spoil(q, d);
+        return;
+    }
+    d->stage = WADI_NATS_READY;
+    wadi_nats_ring(q);
+}
+
+/* ---- messages ---- */
+
+static void answered_request(wadi_nats_queue *q) {
+    if (q->asked.n == 0) return;
+    memmove(q->asked.at, q->asked.at + 1, (q->asked.n - 1) * sizeof q->asked.at[0]);
+    q->asked.n--;
+}
+
+/* The same item again: the server has heard nothing of us for too long. Only the newest subject of acknowledgements counts. */
+static bool known(wadi_nats_queue *q, const wadi_jet_label *l, const char *ack) {
+    for (size_t i = 0; i < q->deliveries.n; i++) {
+        wadi_nats_delivery *d = q->deliveries.at[i];
+        if (d->label.number != l->number || d->label.nonce != l->nonce) continue;
+        char *newer = strdup(ack);
+        if (newer == NULL) return true;
+        free(d->ack);
+        d->ack = newer;
+        return true;
+    }
+    return false;
+}
+
+static wadi_nats_delivery *delivery_of(wadi_nats_queue *q, const wadi_jet_label *l, const char *ack,
+                                       natsMsg *msg) {
+    wadi_nats_delivery *d = calloc(1, sizeof *d);
+    if (d == NULL) return NULL;
+    *d = (wadi_nats_delivery){.id = q->next_id++,
+                              .label = *l,
+                              .ack = strdup(ack),
+                              .deliveries = deliveries_of(ack),
+                              .acked_ns = wadi_nats_clock()};
+    bool made = d->ack != NULL;
+    if (l->frames > 0) {
+        d->got = calloc((size_t)l->frames, sizeof(natsMsg *));
+        made = made && d->got != NULL;
+    } else {
+        const int n = natsMsg_GetDataLength(msg);
+        d->bytes = malloc((size_t)n + 1);
+        made = made && d->bytes != NULL;
+        if (made && n > 0) memcpy(d->bytes, natsMsg_GetData(msg), (size_t)n);
+    }
+    if (made && wadi_vec_push(&q->deliveries, d)) return d;
+    free_delivery(d);
+    return NULL;
+}
+
+void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg) {
+    const char *text = NULL, *ack = natsMsg_GetReply(msg);
+    wadi_jet_label l;
+    answered_request(q);
+    if (ack == NULL || deliveries_of(ack) == 0) {
+        q->count.strangers++;
+        return;
+    }
+    if (natsMsgHeader_Get(msg, WADI_NATS_LABEL, &text) != NATS_OK ||
+        !wadi_jet_label_read(text, &l)) {
+        q->count.strangers++;
+        wadi_nats_say(q, ack, NULL, "+TERM", 5);
+        return;
+    }
+    if (known(q, &l, ack)) return;
+    if (q->alone) {
+        wadi_nats_say(q, ack, NULL, "-NAK", 4);
+        return;
+    }
+    wadi_nats_delivery *d = delivery_of(q, &l, ack, msg);
+    if (d == NULL) return; /* out of memory; it comes again */
+    if (l.frames > 0) return;
+    if (natsMsg_GetDataLength(msg) != l.bytes)
+        spoil(q, d);
+    else
+        complete(q, d);
+}
+
+void wadi_nats_take_status(wadi_nats_queue *q, natsMsg *msg, int64_t now) {
+    const char *status = NULL;
+    answered_request(q);
+    if (natsMsg_IsNoResponders(msg)) {
+        wadi_nats_doubt(q);
+        q->pull_ns = now + grace_ns / 5;
+    } else if (natsMsgHeader_Get(msg, "Status", &status) == NATS_OK && strcmp(status, "408") != 0) {
+        wadi_nats_doubt(q);
+        q->pull_ns = now + grace_ns / 5;
+    }
+}
+
+/* ---- frames ---- */
+
+static void assemble(wadi_nats_queue *q, wadi_nats_delivery *d) {
+    int64_t total = 0;
+    for (int i = 0; i < d->label.frames; i++) total += natsMsg_GetDataLength(d->got[i]);
+    d->bytes = total == d->label.bytes ? malloc((size_t)total) : NULL;
+    int64_t at = 0;
+    for (int i = 0; i < d->label.frames; i++) {
+        const int n = natsMsg_GetDataLength(d->got[i]);
+        if (d->bytes != NULL && n > 0) memcpy(d->bytes + at, natsMsg_GetData(d->got[i]), (size_t)n);
+        at += n;
+        natsMsg_Destroy(d->got[i]);
+        d->got[i] = NULL;
+    }
+    if (d->bytes == NULL)
+        spoil(q, d);
+    else
+        complete(q, d);
+}
+
+bool wadi_nats_take_frame(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *msg) {
+    wadi_nats_delivery *d = NULL;
+    const char *status = NULL;
+    for (size_t i = 0; i < q->deliveries.n; i++)
+        if (q->deliveries.at[i]->id == id) d = q->deliveries.at[i];
+    if (d == NULL || d->stage != WADI_NATS_GATHERED || frame < 0 || frame >= d->label.frames ||
+        d->got[frame] != NULL)
+        return false;
+    if (natsMsg_IsNoResponders(msg)) { /* asked again after a while */
+        wadi_nats_doubt(q);
+        return false;
+    }
+    if (natsMsgHeader_Get(msg, "Status", &status) == NATS_OK) {
+        spoil(q, d); /* 404 */
+        return false;
+    }
+    d->got[frame] = msg;
+    d->asked_ns = wadi_nats_clock();
+    if (++d->came == d->label.frames) assemble(q, d);
+    return true;
+}
+
+static void ask_frame(wadi_nats_queue *q, const wadi_nats_delivery *d, int frame) {
+    char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], reply[64], what[256],
+        part[WADI_NATS_SUBJECT];
+    wadi_nats_stream_name(q->at.job, q->pulls, stream);
+    (void)snprintf(subject, sizeof subject, "$JS.API.DIRECT.GET.%.100s", stream);
+    wadi_nats_subject(q->at.job, part, "%s.%s.part.%" PRId64 ".%016" PRIx64 ".%d",
+                      q->pulls == WADI_NATS_ITEMS ? "item" : "answer", q->record.epoch,
+                      d->label.number, d->label.nonce, frame);
+    const int n = snprintf(what, sizeof what, "{\"last_by_subj\":\"%s\"}", part);
+    (void)snprintf(reply, sizeof reply, "g.%" PRIu64 ".%d", d->id, frame);
+    wadi_nats_say(q, subject, reply, what, n);
+}
+
+static void gather(wadi_nats_queue *q, wadi_nats_delivery *d, int64_t now) {
+    if (d->asked > 0 && now - d->asked_ns > asked_again_ns) d->asked = 0;
+    if (d->asked == 0) d->asked_ns = now;
+    for (; d->asked < d->label.frames && d->asked < d->came + FRAMES_ASKED; d->asked++)
+        if (d->got[d->asked] == NULL) ask_frame(q, d, d->asked);
+}
+
+/* ---- requests ---- */
+
+static void ask(wadi_nats_queue *q, int64_t now) {
+    char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], what[64];
+    if (!wadi_vec_push(&q->asked, now + expires_ns + grace_ns)) return;
+    wadi_nats_stream_name(q->at.job, q->pulls, stream);
+    (void)snprintf(subject, sizeof subject, "$JS.API.CONSUMER.MSG.NEXT.%.100s.%s", stream,
+                   WADI_NATS_CONSUMER);
+    const int n = snprintf(what, sizeof what, "{\"batch\":1,\"expires\":%" PRId64 "}", expires_ns);
+    wadi_nats_say(q, subject, "n", what, n);
+}
+
+void wadi_nats_take_step(wadi_nats_queue *q, int64_t now) {
+    if (!q->connected) return;
+    int held = 0;
+    for (size_t i = 0; i < q->deliveries.n; i++) {
+        wadi_nats_delivery *d = q->deliveries.at[i];
+        held += d->stage < WADI_NATS_TAKEN;
+        if (d->stage == WADI_NATS_GATHERED) gather(q, d, now);
+        if (now - d->acked_ns < q->record.ack_wait_ms * 1000000 / 3) continue;
+        d->acked_ns = now;
+        wadi_nats_say(q, d->ack, NULL, "+WPI", 4);
+    }
+    while (q->asked.n > 0 && q->asked.at[0] < now) answered_request(q);
+    if (now < q->pull_ns || !q->pulling || q->alone) return;
+    while ((int)q->asked.n + held < q->want) {
+        const size_t before = q->asked.n;
+        ask(q, now);
+        if (q->asked.n == before) return;
+    }
+}

@@ -1,0 +1,118 @@
+/* A home takes a job, and leaves it.
+ *
+ * The record is changed only by whoever has seen its last state, so of two homes that come at once one is told so before it has touched anything. Each
+ * home has an epoch of its own, which is part of every subject: what a home that lost the job still sends is refused by the server, since the
+ * streams do not take it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "modules/nats/inside.h"
+
+enum { SILENT_MS = 3000, DEAD_MOST = 256 << 20 };
+
+/* Errors: WADI_INVALID if there is a home that answers. One that is silent is stopped or cut off; if it comes back, its epoch is over. */
+static wadi_status check_free(const wadi_nats_queue *q, const wadi_jet_record *r, wadi_error *err) {
+    char *reply = NULL;
+    bool silent = false;
+    if (q->offered || (r->state != WADI_JET_OPEN && r->state != WADI_JET_BEGUN)) return WADI_OK;
+    WADI_TRY(wadi_nats_home_ask(q->nc, &q->at, "ping", "", SILENT_MS, &reply, &silent, err));
+    if (reply == NULL) return WADI_OK;
+    free(reply);
+    return wadi_fail(err, WADI_INVALID,
+                     "job %s has a home already; each job needs a name of its own", q->at.job);
+}
+
+static wadi_status make_queue(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream s,
+                              const char *epoch, int64_t cap, wadi_error *err) {
+    WADI_TRY(wadi_nats_stream_remove(js, at, s, err));
+    WADI_TRY(wadi_nats_stream_make(js, at, s, epoch, cap, err));
+    return wadi_nats_consumer_make(js, at, s, epoch, err);
+}
+
+/* The charter in frames: wadi.JOB.charter.EPOCH.FRAME, in the stream of the record. */
+static wadi_status publish_charter(const wadi_nats_queue *q, jsCtx *js, const wadi_jet_record *r,
+                                   const char *charter, wadi_error *err) {
+    char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT];
+    const int64_t n = r->charter.bytes;
+    jsOptions o;
+    wadi_nats_stream_name(q->at.job, WADI_NATS_RECORD, stream);
+    wadi_nats_subject(q->at.job, subject, "charter.>");
+    (void)jsOptions_Init(&o);
+    o.Stream.Purge.Subject = subject;
+    natsStatus s = js_PurgeStream(js, stream, &o, NULL);
+    for (int i = 0; s == NATS_OK && i < r->charter.frames; i++) {
+        const int64_t first = i * q->frame_most,
+                      rest = n - first < q->frame_most ? n - first : q->frame_most;
+        wadi_nats_subject(q->at.job, subject, "charter.%s.%d", r->epoch, i);
+        s = js_Publish(NULL, js, subject, charter + first, (int)rest, NULL, NULL);
+    }
+    return s == NATS_OK ? WADI_OK : wadi_nats_fail(&q->at, s, "publishing the charter", err);
+}
+
+static wadi_jet_record new_record(const wadi_nats_queue *q, const void *charter, int64_t n) {
+    const uint64_t epoch = wadi_nats_random();
+    wadi_jet_record r = {.state = WADI_JET_BEGUN,
+                         .ack_wait_ms = (int64_t)(q->at.ack_wait_s * 1e3),
+                         .charter = {.bytes = n,
+                                     .frames = (int32_t)((n + q->frame_most - 1) / q->frame_most),
+                                     .crc = wadi_crc32c(0, charter, (size_t)n)}};
+    (void)snprintf(r.epoch, sizeof r.epoch, "%016" PRIx64, epoch);
+    return r;
+}
+
+typedef struct taking {
+    const void *charter;
+    int64_t n;
+    wadi_jet_record *out;
+} taking;
+
+static wadi_status take_over(wadi_nats_queue *q, jsCtx *js, void *env, wadi_error *err) {
+    const taking *t = env;
+    const wadi_jet_address *at = &q->at;
+    wadi_jet_record before = {.state = WADI_JET_LEFT}, r = new_record(q, t->charter, t->n);
+    uint64_t seq = 0;
+    WADI_TRY(wadi_nats_stream_make(js, at, WADI_NATS_RECORD, r.epoch, -1, err));
+    WADI_TRY(wadi_nats_record_read(js, at, &before, &seq, err));
+    WADI_TRY(check_free(q, &before, err));
+    WADI_TRY(wadi_nats_record_write(js, at, &r, &seq, err));
+    WADI_TRY(make_queue(js, at, WADI_NATS_ITEMS, r.epoch, q->cap, err));
+    WADI_TRY(make_queue(js, at, WADI_NATS_ANSWERS, r.epoch, -1, err));
+    WADI_TRY(wadi_nats_stream_make(js, at, WADI_NATS_DEAD, r.epoch, DEAD_MOST, err));
+    WADI_TRY(publish_charter(q, js, &r, t->charter, err));
+    r.state = WADI_JET_OPEN;
+    WADI_TRY(wadi_nats_record_write(js, at, &r, &seq, err));
+    *t->out = r;
+    return WADI_OK;
+}
+
+wadi_status wadi_nats_take_over(wadi_nats_queue *q, const void *charter, int64_t n,
+                                wadi_jet_record *out, wadi_error *err) {
+    return wadi_nats_call(q, take_over, &(taking){charter, n, out}, err);
+}
+
+/* The record is removed last, so that this can be done again if the connection is lost on the way. */
+static wadi_status leave(wadi_nats_queue *q, jsCtx *js, void *env, wadi_error *err) {
+    const wadi_jet_state state = *(const wadi_jet_state *)env;
+    const wadi_jet_address *at = &q->at;
+    wadi_jet_record r = {0};
+    uint64_t seq = 0;
+    WADI_TRY(wadi_nats_record_read(js, at, &r, &seq, err));
+    if (seq == 0 || strcmp(r.epoch, q->epoch) != 0) return WADI_OK; /* it is another home's now */
+    r.state = state;
+    WADI_TRY(wadi_nats_record_write(js, at, &r, &seq, err));
+    WADI_TRY(wadi_nats_stream_remove(js, at, WADI_NATS_ITEMS, err));
+    WADI_TRY(wadi_nats_stream_remove(js, at, WADI_NATS_ANSWERS, err));
+    if (wadi_nats_stream_messages(js, at->job, WADI_NATS_DEAD) == 0)
+        WADI_TRY(wadi_nats_stream_remove(js, at, WADI_NATS_DEAD, err));
+    return state == WADI_JET_ENDED ? wadi_nats_stream_remove(js, at, WADI_NATS_RECORD, err)
+                                   : WADI_OK;
+}
+
+wadi_status wadi_nats_leave(wadi_nats_queue *q, wadi_jet_state state, wadi_error *err) {
+    return wadi_nats_call(q, leave, &state, err);
+}

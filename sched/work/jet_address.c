@@ -1,0 +1,196 @@
+/* Reading addresses of jobs. */
+#include "sched/work/jet_address.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static const char scheme[] = "nats://";
+
+bool wadi_jet_name_fits(const char *s) {
+    const size_t n = strlen(s);
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    return n > 0 && n <= WADI_JET_NAME_MOST && strspn(s, letters) == n;
+}
+
+/* Whether only this machine can be meant. */
+static bool is_local(const wadi_jet_address *a) {
+    const char *dotted = a->host;
+    if (strcmp(a->host, "localhost") == 0 || strcmp(a->host, "::1") == 0) return true;
+    return strncmp(dotted, "127.", 4) == 0 && strspn(dotted, "0123456789.") == strlen(dotted);
+}
+
+/* ---- settings ---- */
+
+typedef wadi_status (*set)(wadi_jet_address *a, const char *name, const char *value,
+                           wadi_error *err);
+
+static wadi_status set_file(wadi_jet_address *a, const char *name, const char *value,
+                            wadi_error *err) {
+    const struct {
+        const char *name;
+        const char **to;
+    } files[] = {{"nkey", &a->nkey}, {"creds", &a->creds}, {"token", &a->token},
+                 {"ca", &a->ca},     {"cert", &a->cert},   {"key", &a->key}};
+    if (*value == '\0') return wadi_fail(err, WADI_INVALID, "%s: a file is missing", name);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (strcmp(files[i].name, name) == 0) *files[i].to = value;
+    return WADI_OK;
+}
+
+static wadi_status set_tls(wadi_jet_address *a, const char *name, const char *value,
+                           wadi_error *err) {
+    if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+        return wadi_fail(err, WADI_INVALID, "%s: expected yes or no, got \"%.40s\"", name, value);
+    a->tls = *value == 'y';
+    return WADI_OK;
+}
+
+static wadi_status set_seconds(wadi_jet_address *a, const char *name, const char *value,
+                               wadi_error *err) {
+    char *end = NULL;
+    const double s = strtod(value, &end);
+    if (end == value || *end != '\0' || !isfinite(s) || s < 0.1 || s > 1e6)
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: expected seconds from 0.1 to 1000000, got \"%.40s\"", name, value);
+    *(strcmp(name, "wait") == 0 ? &a->wait_s : &a->ack_wait_s) = s;
+    return WADI_OK;
+}
+
+static wadi_status set_count(wadi_jet_address *a, const char *name, const char *value,
+                             wadi_error *err) {
+    static const struct {
+        const char *letter;
+        int64_t times;
+    } units[] = {{"", 1}, {"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}};
+    const bool bytes = strcmp(name, "budget") == 0;
+    char *end = NULL;
+    const long long n = strtoll(value, &end, 10);
+    for (size_t i = 0; i < (bytes ? 4 : 1); i++) {
+        if (end == value || strcmp(end, units[i].letter) != 0) continue;
+        if (n < 1 || n > (bytes ? INT64_C(1) << 44 : 30000) / units[i].times) break;
+        *(bytes ? &a->budget : &a->credit) = n * units[i].times;
+        return WADI_OK;
+    }
+    return wadi_fail(err, WADI_INVALID, "%s: expected %s, got \"%.40s\"", name,
+                     bytes ? "bytes (64M, 1G)" : "a number from 1 to 30000", value);
+}
+
+static const struct {
+    const char *name;
+    set set;
+} settings[] = {{"nkey", set_file},    {"creds", set_file},   {"token", set_file},
+                {"ca", set_file},      {"cert", set_file},    {"key", set_file},
+                {"tls", set_tls},      {"wait", set_seconds}, {"ack", set_seconds},
+                {"credit", set_count}, {"budget", set_count}};
+
+static wadi_status read_setting(wadi_jet_address *a, char *word, wadi_error *err) {
+    char *value = strchr(word, '=');
+    if (value == NULL) return wadi_fail(err, WADI_INVALID, "\"%.40s\": expected NAME=VALUE", word);
+    *value++ = '\0';
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (strcmp(settings[i].name, word) == 0) return settings[i].set(a, word, value, err);
+    return wadi_fail(err, WADI_INVALID,
+                     "there is no setting \"%.40s\"; there are " WADI_JET_SETTINGS, word);
+}
+
+static wadi_status read_settings(wadi_jet_address *a, char *words, wadi_error *err) {
+    while (words != NULL) {
+        char *next = strchr(words, '&');
+        if (next != NULL) *next++ = '\0';
+        WADI_TRY(read_setting(a, words, err));
+        words = next;
+    }
+    if ((a->cert == NULL) != (a->key == NULL))
+        return wadi_fail(err, WADI_INVALID, "cert and key must be given together");
+    if ((a->nkey != NULL) + (a->creds != NULL) + (a->token != NULL) > 1)
+        return wadi_fail(err, WADI_INVALID, "only one of nkey, creds and token can be given");
+    a->tls = a->tls || a->ca != NULL || a->cert != NULL;
+    return WADI_OK;
+}
+
+/* ---- host and port ---- */
+
+static wadi_status read_host(wadi_jet_address *a, char *host, wadi_error *err) {
+    char *port = NULL;
+    if (strchr(host, '@') != NULL)
+        return wadi_fail(err, WADI_INVALID,
+                         "names and passwords in an address can be seen by others: use nkey=FILE, "
+                         "creds=FILE or token=FILE");
+    if (*host == '[') {
+        char *close = strchr(host++, ']');
+        if (close == NULL || (close[1] != '\0' && close[1] != ':'))
+            return wadi_fail(err, WADI_INVALID, "the ] of the host is missing");
+        port = close[1] == ':' ? close + 2 : NULL;
+        *close = '\0';
+    } else if ((port = strchr(host, ':')) != NULL) {
+        *port++ = '\0';
+    }
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:%";
+    if (*host == '\0' || strspn(host, letters) != strlen(host))
+        return wadi_fail(err, WADI_INVALID, "\"%.60s\" is no host", host);
+    a->host = host;
+    if (port == NULL) return WADI_OK;
+    char *end = NULL;
+    const long n = strtol(port, &end, 10);
+    if (end == port || *end != '\0' || n < 1 || n > 65535)
+        return wadi_fail(err, WADI_INVALID, "\"%.40s\" is no port", port);
+    a->port = (int)n;
+    return WADI_OK;
+}
+
+static wadi_status check_safety(const wadi_jet_address *a, wadi_error *err) {
+    const bool known = a->nkey != NULL || a->creds != NULL || a->token != NULL || a->cert != NULL;
+    if (is_local(a) || (a->tls && known)) return WADI_OK;
+    return wadi_fail(
+        err, WADI_INVALID,
+        "%.100s is another machine: workers compile what comes from there, so this needs TLS "
+        "(tls=yes or ca=FILE) and one of nkey, creds, token and cert",
+        a->host);
+}
+
+static wadi_status read_parts(const char *address, wadi_jet_address *a, wadi_error *err) {
+    if (strncmp(address, scheme, sizeof scheme - 1) != 0)
+        return wadi_fail(err, WADI_INVALID, "expected " WADI_JET_FORM);
+    if (strlen(address) > 4096) return wadi_fail(err, WADI_INVALID, "it is too long");
+    *a = (wadi_jet_address){.text = strdup(address + sizeof scheme - 1),
+                            .port = WADI_JET_PORT,
+                            .job = "",
+                            .wait_s = 60,
+                            .ack_wait_s = 5,
+                            .credit = 256,
+                            .budget = INT64_C(256) << 20};
+    if (a->text == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    char *words = strchr(a->text, '?');
+    if (words != NULL) *words++ = '\0';
+    char *job = strchr(a->text, '/');
+    if (job != NULL) *job++ = '\0';
+    if (job != NULL && *job != '\0') {
+        if (!wadi_jet_name_fits(job))
+            return wadi_fail(
+                err, WADI_INVALID,
+                "\"%.60s\" is no name of a job: it has letters, digits, - and _, at most %d", job,
+                (int)WADI_JET_NAME_MOST);
+        a->job = job;
+    }
+    WADI_TRY(read_host(a, a->text, err));
+    WADI_TRY(read_settings(a, words, err));
+    return check_safety(a, err);
+}
+
+wadi_status wadi_jet_address_read(const char *address, wadi_jet_address *out, wadi_error *err) {
+    wadi_error why = {0};
+    *out = (wadi_jet_address){0};
+    const wadi_status st = read_parts(address, out, &why);
+    if (st != WADI_OK) return wadi_fail(err, st, "\"%.80s\": %.380s", address, why.msg);
+    return WADI_OK;
+}
+
+void wadi_jet_address_fini(wadi_jet_address *a) {
+    free(a->text);
+    *a = (wadi_jet_address){0};
+}

@@ -1,0 +1,167 @@
+/* Jobs whose server is killed, stops, or is cut off: nothing is lost and nothing comes twice. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/nats/server.h"
+
+typedef struct outage {
+    test_server server;
+    test_proxy *proxy;
+    int64_t each;
+    int times;
+} outage;
+
+static void run_through(outage *o, const char *address, void (*between)(void *, int64_t),
+                        int64_t items, int64_t n) {
+    wadi_error err = {0};
+    pid_t worker[3];
+    for (int i = 0; i < 3; i++) worker[i] = test_worker(address, "plain");
+    wadi_workq *q = test_open(address, true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    test_run(q, &(test_job){.items = items, .n = n, .between = between, .env = o});
+    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    q->ops->close(q);
+    for (int i = 0; i < 3; i++) assert_int_equal(test_wait(worker[i]), 0);
+}
+
+static void kill_server(void *env, int64_t answered) {
+    outage *o = env;
+    if (answered % o->each != 0) return;
+    test_server_kill(&o->server);
+    test_server_again(&o->server);
+    o->times++;
+}
+
+static void a_killed_server_loses_nothing(void **state) {
+    (void)state;
+    outage o = {.each = 150};
+    test_server_start(&o.server, true, "");
+    run_through(&o, test_address(o.server.port, "killed", ""), kill_server, 800, 3000);
+    assert_int_equal(o.times, 5);
+    test_server_end(&o.server);
+}
+
+static void kill_server_of_large(void *env, int64_t answered) {
+    outage *o = env;
+    if (answered == 4) kill_server(env, o->each);
+}
+
+static void a_killed_server_loses_no_frames(void **state) {
+    (void)state;
+    outage o = {.each = 1};
+    test_server_start(&o.server, true, "");
+    run_through(&o, test_address(o.server.port, "frames", ""), kill_server_of_large, 12, 5000000);
+    assert_int_equal(o.times, 1);
+    test_server_end(&o.server);
+}
+
+static void reset_connections(void *env, int64_t answered) {
+    outage *o = env;
+    if (answered % o->each != 0) return;
+    test_proxy_reset(o->proxy);
+    o->times++;
+}
+
+static void reset_connections_lose_nothing(void **state) {
+    (void)state;
+    outage o = {.each = 100};
+    int port = 0;
+    test_server_start(&o.server, true, "");
+    o.proxy = test_proxy_start(o.server.port, &port);
+    run_through(&o, test_address(port, "reset", ""), reset_connections, 1000, 3000);
+    assert_int_equal(o.times, 10);
+    test_proxy_end(o.proxy);
+    test_server_end(&o.server);
+}
+
+static void stop_server(void *env, int64_t answered) {
+    outage *o = env;
+    if (answered != o->each) return;
+    o->times++;
+    assert_int_equal(kill(o->server.pid, SIGSTOP), 0);
+    /* Whoever waits meanwhile can be cancelled. */
+    if (fork() == 0) {
+        (void)sleep(3);
+        (void)kill(o->server.pid, SIGCONT);
+        _exit(0);
+    }
+}
+
+static void a_stopped_server_holds_everybody_up_and_no_longer(void **state) {
+    (void)state;
+    outage o = {.each = 60};
+    test_server_start(&o.server, true, "");
+    run_through(&o, test_address(o.server.port, "stopped", ""), stop_server, 200, 3000);
+    assert_int_equal(o.times, 1);
+    (void)wait(NULL);
+    test_server_end(&o.server);
+}
+
+/* A server that stays away is an error, for home and for workers, after the time that was set. */
+static void a_server_that_stays_away_is_an_error(void **state) {
+    (void)state;
+    outage o = {0};
+    wadi_error err = {0};
+    wadi_work_item none;
+    test_server_start(&o.server, true, "");
+    const char *address = test_address(o.server.port, "away", "&wait=0.5");
+    wadi_workq *q = test_open(address, true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    const pid_t one = test_worker(address, "plain");
+    while (q->ops->workers(q) == 0)
+        assert_int_equal(q->ops->collect(q, 10000000, &none, &err), WADI_OK);
+    test_server_kill(&o.server);
+    wadi_status st = WADI_OK;
+    while (st == WADI_OK) st = q->ops->collect(q, INT64_C(1000000000), &none, &err);
+    assert_int_equal(st, WADI_IO);
+    assert_non_null(strstr(err.msg, "the server has been away for 0.5 s"));
+    assert_int_equal(test_wait(one), 1);
+    q->ops->close(q);
+    test_server_again(&o.server);
+    test_server_end(&o.server);
+}
+
+/* Waits end when the descriptor is readable, also while the server is stopped. */
+static void waits_can_be_ended(void **state) {
+    (void)state;
+    outage o = {0};
+    wadi_error err = {0};
+    wadi_work_item none;
+    test_server_start(&o.server, true, "");
+    wadi_workq *q = test_open(test_address(o.server.port, "ended", ""), true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_int_equal(kill(o.server.pid, SIGSTOP), 0);
+    const int fd = eventfd(1, EFD_CLOEXEC);
+    q->wake_fd = fd;
+    assert_int_equal(q->ops->collect(q, -1, &none, &err), WADI_CANCELLED);
+    assert_int_equal(kill(o.server.pid, SIGCONT), 0);
+    q->ops->close(q);
+    (void)close(fd);
+    test_server_end(&o.server);
+}
+
+int main(int argc, char **argv) {
+    const int status = test_worker_main(argc, argv);
+    if (status >= 0) return status;
+    test_need_nats();
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_killed_server_loses_nothing),
+        cmocka_unit_test(a_killed_server_loses_no_frames),
+        cmocka_unit_test(reset_connections_lose_nothing),
+        cmocka_unit_test(a_stopped_server_holds_everybody_up_and_no_longer),
+        cmocka_unit_test(a_server_that_stays_away_is_an_error),
+        cmocka_unit_test(waits_can_be_ended),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
