@@ -362,19 +362,6 @@ WADI_FN float wadi_poly_cbrt_f32(float x) {
     y = WADI_FMA(y, x, 0x1.ab856c0000000p+0f, f);
     return y;
 }
-/* (erf(t) / t - 2 / sqrt(pi)) / t^2 + 9/32 of x = t^2, t up to 1/2, within 2^-59.4 */
-WADI_FN double wadi_poly_erf_f64(double x) {
-    double y = -0x1.3d8b39d54153dp-23;
-    y = WADI_FMA(y, x, 0x1.b7f30850d48a8p-20, );
-    y = WADI_FMA(y, x, -0x1.f4c2b3b43d836p-17, );
-    y = WADI_FMA(y, x, 0x1.f9a2dd80b8e29p-14, );
-    y = WADI_FMA(y, x, -0x1.c02db3355a85bp-11, );
-    y = WADI_FMA(y, x, 0x1.565bcd0d2f387p-8, );
-    y = WADI_FMA(y, x, -0x1.b82ce31286ca6p-6, );
-    y = WADI_FMA(y, x, 0x1.ce2f21a042bcfp-4, );
-    y = WADI_FMA(y, x, -0x1.849d1ac0de79bp-4, );
-    return y;
-}
 /* erf(t) / t - 1 of x = t^2, t up to 15/16, in f32, within 2^-30.0 of the result */
 WADI_FN float wadi_poly_erf_inner_f32(float x) {
     float y = 0x1.4f8fa00000000p-14f;
@@ -398,46 +385,49 @@ WADI_FN float wadi_poly_erf_outer_f32(float x) {
     y = WADI_FMA(y, x, 0x1.d3f4580000000p+1f, f);
     return y;
 }
-/* exp(y^2) erfc(y) (1 + 2 y), less its value at 0, / x, of x = (y - 15/4) / (y + 15/4), y up to 28, within 2^-56.8 */
-WADI_FN double wadi_poly_erfc_f64(double x) {
-    double y = -0x1.0af4ac5697218p-30;
-    y = WADI_FMA(y, x, -0x1.5af81607b5770p-28, );
-    y = WADI_FMA(y, x, 0x1.474bfd90889bep-35, );
-    y = WADI_FMA(y, x, 0x1.5e6038e0c3c27p-25, );
-    y = WADI_FMA(y, x, 0x1.3f923a7c83ff4p-26, );
-    y = WADI_FMA(y, x, -0x1.1a2d791bd20b1p-22, );
-    y = WADI_FMA(y, x, -0x1.d127b0b7f050cp-25, );
-    y = WADI_FMA(y, x, 0x1.d734fe5a1fe3ep-20, );
-    y = WADI_FMA(y, x, -0x1.05a2eaf5c20f2p-20, );
-    y = WADI_FMA(y, x, -0x1.80119ba20e96ep-17, );
-    y = WADI_FMA(y, x, 0x1.778c5abcedf50p-16, );
-    y = WADI_FMA(y, x, 0x1.b145083e6d15bp-15, );
-    y = WADI_FMA(y, x, -0x1.303fa3b88aa67p-12, );
-    y = WADI_FMA(y, x, 0x1.33fb1f949ef67p-12, );
-    y = WADI_FMA(y, x, 0x1.cc3a0e4bbb4c0p-10, );
-    y = WADI_FMA(y, x, -0x1.3f603c2f1673dp-7, );
-    y = WADI_FMA(y, x, 0x1.d0b0037da5832p-6, );
-    y = WADI_FMA(y, x, -0x1.e0d0fa6e13e01p-5, );
-    y = WADI_FMA(y, x, 0x1.7a14188a99f91p-4, );
-    y = WADI_FMA(y, x, -0x1.bda9309a28410p-4, );
-    y = WADI_FMA(y, x, 0x1.510169d0967f8p-4, );
-    y = WADI_FMA(y, x, 0x1.d5f2948159bd8p-9, );
-    y = WADI_FMA(y, x, -0x1.1f367683f89a7p-3, );
+/* exp(y^2) erfc(y) beside its quotient in error.h, of x = 1 - 2 / (1 + 11/32 y), y up to 27.3, within 2^-56.8: the even powers, and the odd ones, of which one x is left, of the square of x */
+WADI_FN double wadi_poly_erfc_even_f64(double x) {
+    double y = -0x1.616978d0b4b96p-29;
+    y = WADI_FMA(y, x, 0x1.d74cca3ca9112p-26, );
+    y = WADI_FMA(y, x, -0x1.5e6b04a6c17cap-23, );
+    y = WADI_FMA(y, x, 0x1.abd12993d5b9ep-21, );
+    y = WADI_FMA(y, x, -0x1.ec5a45221f03cp-19, );
+    y = WADI_FMA(y, x, 0x1.4cf934f1e5abcp-16, );
+    y = WADI_FMA(y, x, -0x1.e0405288d89a0p-14, );
+    y = WADI_FMA(y, x, 0x1.da01d675a317bp-11, );
+    y = WADI_FMA(y, x, -0x1.1d62e05b45ffcp-8, );
+    y = WADI_FMA(y, x, -0x1.7b0cb4feea536p-6, );
+    y = WADI_FMA(y, x, 0x1.fb006f25e7619p-4, );
+    y = WADI_FMA(y, x, -0x1.0dcc5c4ade84ep-4, );
     return y;
 }
-/* exp(y^2) erfc(y) (1 + 2 y) of the same x, y up to 10.5, for results of f32, within 2^-27.3 of the result */
-WADI_FN double wadi_poly_erfc_light(double x) {
-    double y = 0x1.1c25a4211fe3ap-10;
-    y = WADI_FMA(y, x, 0x1.29d6486b4227fp-9, );
-    y = WADI_FMA(y, x, -0x1.464e2076e8e3bp-7, );
-    y = WADI_FMA(y, x, 0x1.cb7e15f484a50p-6, );
-    y = WADI_FMA(y, x, -0x1.e0ff8bc09e71cp-5, );
-    y = WADI_FMA(y, x, 0x1.7a526f9c23907p-4, );
-    y = WADI_FMA(y, x, -0x1.bd9f5a7cebd6cp-4, );
-    y = WADI_FMA(y, x, 0x1.50fce55e57c2fp-4, );
-    y = WADI_FMA(y, x, 0x1.d5df0a820f246p-9, );
-    y = WADI_FMA(y, x, -0x1.1f366a0855cf3p-3, );
-    y = WADI_FMA(y, x, 0x1.3ccda0c98aba5p+0, );
+WADI_FN double wadi_poly_erfc_odd_f64(double x) {
+    double y = -0x1.3dc68737e7ab9p-30;
+    y = WADI_FMA(y, x, 0x1.213bade86e54cp-27, );
+    y = WADI_FMA(y, x, -0x1.948e28ec29989p-26, );
+    y = WADI_FMA(y, x, -0x1.b51ea9736c369p-27, );
+    y = WADI_FMA(y, x, 0x1.3edd5aed2eb93p-21, );
+    y = WADI_FMA(y, x, -0x1.1bba40e1a6ad6p-18, );
+    y = WADI_FMA(y, x, 0x1.b532f994013ddp-16, );
+    y = WADI_FMA(y, x, -0x1.102a384eb1190p-14, );
+    y = WADI_FMA(y, x, -0x1.cd5163a0b907dp-12, );
+    y = WADI_FMA(y, x, 0x1.44a2432bf447bp-6, );
+    y = WADI_FMA(y, x, 0x1.d15f48e5e1792p-6, );
+    y = WADI_FMA(y, x, -0x1.0e78c0a8e62b1p-6, );
+    return y;
+}
+/* the same for f32, of x = 1 - 2 / (1 + 3/8 y), y up to 10.25, in f32, within 2^-26.2 of the result */
+WADI_FN float wadi_poly_erfc_f32(float x) {
+    float y = 0x1.0109f40000000p-12f;
+    y = WADI_FMA(y, x, 0x1.de90ca0000000p-12f, f);
+    y = WADI_FMA(y, x, -0x1.4dad100000000p-10f, f);
+    y = WADI_FMA(y, x, 0x1.2c09d60000000p-11f, f);
+    y = WADI_FMA(y, x, 0x1.03f6da0000000p-6f, f);
+    y = WADI_FMA(y, x, -0x1.4e61040000000p-6f, f);
+    y = WADI_FMA(y, x, 0x1.8641c00000000p-5f, f);
+    y = WADI_FMA(y, x, 0x1.005f740000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.010ecc0000000p-7f, f);
+    y = WADI_FMA(y, x, -0x1.22a50a0000000p-5f, f);
     return y;
 }
 /* z (log(gamma(z)) - (z - 1/2) log(z) + z - log(2 pi) / 2) of x = 1 / z^2, z from 8, within 2^-57.6 */
