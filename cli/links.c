@@ -12,13 +12,15 @@ static wadi_status options_of(const wadi_cli_links *l, const char *others, const
     if ((l->key == NULL) != (others == NULL))
         return wadi_fail(err, WADI_INVALID, "--key and %s must be given together", option);
     link->first_after_ms = (int64_t)(l->wait_s * 1000);
+    link->goes_on = l->goes_on;
+    if (l->goes_on) link->lost_after_ms = link->first_after_ms;
     return wadi_link_secrets_read(secrets, l->key, others, l->token, link, err);
 }
 
-wadi_status wadi_cli_link_source(const wadi_cli_links *l, const char *address, wadi_source **out,
-                                 wadi_error *err) {
+wadi_status wadi_cli_link_source(const wadi_cli_links *l, const char *address, int parts,
+                                 const wadi_part *part, wadi_source **out, wadi_error *err) {
     wadi_link_secrets secrets = {0};
-    wadi_link_options link = {.bind = true};
+    wadi_link_options link = {.bind = true, .parts = parts, .part = part};
     const char *senders = l != NULL ? l->senders : NULL;
     wadi_status status = options_of(l, senders, "--senders", &secrets, &link, err);
     if (status == WADI_OK) status = wadi_source_link(address, &link, out, err);

@@ -8,21 +8,24 @@
 typedef struct wadi_cli_links {
     const char *key, *senders, *receiver, *token; /* files; NULL: none */
     double wait_s;                                /* 0: the default */
+    bool goes_on;                                 /* the run is saved */
 } wadi_cli_links;
 
 /* Lines about them for --help. */
-#define WADI_CLI_LINKS_HELP                                                                    \
-    "  --wait SECONDS     how long to wait for the other end of a link; default 10\n"          \
-    "  --key FILE         own CURVE keys, public and secret, one in a line; wadi-vis-send "    \
-    "--new-key makes them\n"                                                                   \
-    "  --senders FILE     public keys of those whose streams are read, one in a line\n"        \
-    "  --receiver FILE    the public key of the receiver of what is sent\n"                    \
-    "  --token FILE       a secret that both ends know, instead of keys within one machine;\n" \
+#define WADI_CLI_LINKS_HELP                                                                        \
+    "  --wait SECONDS     how long to wait for the other end of a link, also for a lost one that " \
+    "may come back; default 10\n"                                                                  \
+    "  --key FILE         own CURVE keys, public and secret, one in a line; wadi-vis-send "        \
+    "--new-key makes them\n"                                                                       \
+    "  --senders FILE     public keys of those whose streams are read, one in a line\n"            \
+    "  --receiver FILE    the public key of the receiver of what is sent\n"                        \
+    "  --token FILE       a secret that both ends know, instead of keys within one machine;\n"     \
     "                     default: the environment variable WADI_TOKEN\n"
 
-/* Opens a link to another process. l may be NULL. */
+/* Opens a link to another process. l may be NULL. parts, part: what the program declares its elements to be. */
 WADI_NODISCARD wadi_status wadi_cli_link_source(const wadi_cli_links *l, const char *address,
-                                                wadi_source **out, wadi_error *err);
+                                                int parts, const wadi_part *part, wadi_source **out,
+                                                wadi_error *err);
 WADI_NODISCARD wadi_status wadi_cli_link_sink(const wadi_cli_links *l, const char *address,
                                               wadi_sink **out, wadi_error *err);
 

@@ -265,6 +265,7 @@ wadi_status wadi_cli_run_read(int argc, char **argv, wadi_cli_run_options *o, wa
         return wadi_fail(err, WADI_INVALID,
                          "--every, --accept-change: without --state, nothing is saved");
     o->shared.run.hold_state = true;
+    o->shared.links.goes_on = o->shared.run.state != NULL;
     return WADI_OK;
 }
 

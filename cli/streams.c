@@ -12,8 +12,8 @@
 
 /* ---- links ---- */
 
-static wadi_status open_source(void *env, const char *address, wadi_source **out, wadi_error *err) {
-    return wadi_cli_link_source(env, address, out, err);
+static wadi_status open_source(void *env, const wadi_place *p, wadi_source **out, wadi_error *err) {
+    return wadi_cli_link_source(env, p->at, p->parts, p->part, out, err);
 }
 
 static wadi_status open_sink(void *env, const char *address, wadi_sink **out, wadi_error *err) {

@@ -9,9 +9,12 @@
 
 #include "wadi/stream.h"
 
+struct wadi_place;
+
 /* How the caller opens links to other processes, for example with keys. */
 typedef struct wadi_place_links {
-    wadi_status (*source)(void *env, const char *address, wadi_source **out, wadi_error *err);
+    wadi_status (*source)(void *env, const struct wadi_place *p, wadi_source **out,
+                          wadi_error *err);
     wadi_status (*sink)(void *env, const char *address, wadi_sink **out, wadi_error *err);
     void *env;
 } wadi_place_links;

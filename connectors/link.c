@@ -103,6 +103,7 @@ wadi_status wadi_link_end_open(wadi_link_end *e, const char *address,
         .wake_fd = -1,
         .buffers = e->buffers,
         .stream = {.id = new_stream_id(e)},
+        .goes_on = sends && o->goes_on,
         .note = sends ? o->note : NULL,
         .note_bytes = o->note_bytes,
         .limits = {.bytes = most_bytes, .elements = most_elements},
@@ -133,6 +134,9 @@ typedef struct link_source {
     wadi_link_end end;
     wadi_chunk *chunk; /* being cut; NULL: the next has to be received, or the stream has ended */
     int64_t at;        /* its next element */
+    int64_t given;     /* elements that were passed on */
+    int64_t stream;    /* the id of the one that is to come; 0: any */
+    bool begun;        /* a chunk was asked for */
     bool ended;
 } link_source;
 
@@ -143,10 +147,13 @@ static void drop_chunk(link_source *s) {
     s->chunk = NULL;
 }
 
+static const wadi_source_ops source_ops, saved_source_ops;
+
 static void give_up(wadi_source *self, const wadi_error *why) {
     link_source *s = (link_source *)self;
     if (s->end.port == NULL || s->ended) return;
     s->ended = true;
+    if (self->ops != &source_ops && why->status == WADI_CANCELLED) return; /* it may come back */
     wadi_chunk_release(
         s->chunk); /* without wadi_port_done: the sender must not take it for consumed */
     s->chunk = NULL;
@@ -164,6 +171,7 @@ static void destroy_source(wadi_source *self) {
 
 /* Waits for the next chunk; s->chunk is NULL at the end of the stream. All chunks must have parts of the same types as the first. */
 static wadi_status receive(link_source *s, wadi_error *err) {
+    s->begun = true;
     WADI_TRY(wadi_port_receive(s->end.port, &s->chunk, err));
     s->at = 0;
     s->ended = s->chunk == NULL;
@@ -192,6 +200,7 @@ static wadi_status copy_element(link_source *s, wadi_builder *b, wadi_error *err
         }
     }
     s->at++;
+    s->given++;
     return wadi_builder_next(b, err);
 }
 
@@ -209,7 +218,62 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
     return WADI_OK;
 }
 
+/* ---- a source that is gone on with ---- */
+
+/* The mark is the id of the stream. */
+static wadi_status tell(wadi_source *self, wadi_position *out, wadi_error *err) {
+    const link_source *s = (const link_source *)self;
+    WADI_UNUSED(err);
+    const uint64_t now = wadi_port_stream(s->end.port);
+    *out = (wadi_position){s->given, now != 0 ? (int64_t)now : s->stream};
+    return WADI_OK;
+}
+
+static wadi_status seek(wadi_source *self, wadi_position to, wadi_error *err) {
+    link_source *s = (link_source *)self;
+    if (to.element < 0 || to.mark < 0)
+        return wadi_fail(err, WADI_INVALID, "link: no position (%lld, %lld)", (long long)to.element,
+                         (long long)to.mark);
+    if (s->begun) {
+        if (to.element == s->given) return WADI_OK;
+        return wadi_fail(err, WADI_UNSUPPORTED,
+                         "a link that has begun cannot go back from element %lld to %lld",
+                         (long long)s->given, (long long)to.element);
+    }
+    s->given = to.element;
+    s->stream = to.mark;
+    wadi_port_go_on(s->end.port, (uint64_t)to.mark, to.element);
+    return WADI_OK;
+}
+
+/* Waits until the sender has named its stream, which is all that is known of the data. */
+static wadi_status describe(wadi_source *self, wadi_text *out, wadi_error *err) {
+    link_source *s = (link_source *)self;
+    const void *note = NULL;
+    int64_t n = 0;
+    wadi_link_end_watch(&s->end);
+    const wadi_status status = wadi_port_note(s->end.port, &note, &n, err);
+    wadi_link_end_unwatch(&s->end);
+    if (status != WADI_OK) return status;
+    if (wadi_port_stream(s->end.port) == 0)
+        return wadi_fail(err, WADI_UNSUPPORTED,
+                         "the sender cannot go on with its stream, because nothing of it is saved");
+    wadi_text_addf(out, "%llx", (unsigned long long)wadi_port_stream(s->end.port));
+    return WADI_OK;
+}
+
+static void keep(wadi_source *self, wadi_position behind, bool all) {
+    wadi_port_keep(((link_source *)self)->end.port, behind.element, all);
+}
+
 static const wadi_source_ops source_ops = {destroy_source, next, give_up};
+static const wadi_source_ops saved_source_ops = {.destroy = destroy_source,
+                                                 .next = next,
+                                                 .give_up = give_up,
+                                                 .tell = tell,
+                                                 .seek = seek,
+                                                 .describe = describe,
+                                                 .keep = keep};
 
 /* Receives the first chunk under a watchdog of its own: the run, whose watchdog sees later waits, has not begun yet. */
 static wadi_status receive_first(link_source *s, wadi_error *err) {
@@ -235,6 +299,21 @@ static void learn_parts(link_source *s) {
     }
 }
 
+/* Elements are as they were declared, whatever place the stream goes on from. */
+static wadi_status take_parts(link_source *s, const char *address, const wadi_link_options *o,
+                              wadi_error *err) {
+    if (o->parts < 1 || o->parts > WADI_MAX_PARTS || o->part == NULL)
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: a link that is gone on with needs the parts of its elements: %d, "
+                         "expected 1 to %d",
+                         address, o->parts, (int)WADI_MAX_PARTS);
+    s->base.ops = &saved_source_ops;
+    s->base.parts = o->parts;
+    memcpy(s->base.part, o->part, (size_t)o->parts * sizeof *o->part);
+    wadi_port_keep(s->end.port, 0, false); /* nothing yet */
+    return WADI_OK;
+}
+
 wadi_status wadi_source_link(const char *address, const wadi_link_options *options,
                              wadi_source **out_source, wadi_error *err) {
     WADI_GIVEN(err, address);
@@ -245,10 +324,12 @@ wadi_status wadi_source_link(const char *address, const wadi_link_options *optio
     s->base.kind = "link";
     s->base.wake_fd = -1;
     s->base.parts = -1;
+    const bool saved = options != NULL && options->goes_on;
     wadi_status status = wadi_link_end_open(&s->end, address, options, false, err);
-    if (status == WADI_OK) status = receive_first(s, err);
+    if (status == WADI_OK && saved) status = take_parts(s, address, options, err);
+    if (status == WADI_OK && !saved) status = receive_first(s, err);
     if (status == WADI_OK) {
-        learn_parts(s);
+        if (!saved) learn_parts(s);
         *out_source = &s->base;
     } else {
         s->ended = true;
@@ -262,7 +343,7 @@ wadi_status wadi_source_note(const wadi_source *source, const void **out, int64_
     WADI_GIVEN(err, source);
     WADI_GIVEN(err, out);
     WADI_GIVEN(err, out_bytes);
-    if (source->ops != &source_ops)
+    if (source->ops != &source_ops && source->ops != &saved_source_ops)
         return wadi_fail(err, WADI_INVALID, "note: a %s source has no note, only a link has one",
                          source->kind);
     return wadi_port_note(((const link_source *)source)->end.port, out, out_bytes, err);
@@ -273,13 +354,16 @@ wadi_status wadi_source_note(const wadi_source *source, const void **out, int64_
 typedef struct link_sink {
     wadi_sink base;
     wadi_link_end end;
-    int64_t chunks;
+    int64_t chunks, elements;
     bool closed; /* finished or aborted */
 } link_sink;
+
+static const wadi_sink_ops sink_ops, saved_sink_ops;
 
 static void abort_sink(wadi_sink *self, const wadi_error *why) {
     link_sink *s = (link_sink *)self;
     s->closed = true;
+    if (self->ops != &sink_ops && why->status == WADI_CANCELLED) return; /* it may come back */
     wadi_port_fail(s->end.port, s->chunks, why);
 }
 
@@ -300,6 +384,8 @@ static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     wadi_port_wake_by(s->end.port, self->wake_fd);
     WADI_TRY(wadi_chunk_slice(c, 0, c->count, &numbered, err));
     numbered->number = s->chunks++;
+    numbered->first = s->elements;
+    s->elements += c->count;
     return wadi_port_send(s->end.port, numbered, err);
 }
 
@@ -309,7 +395,49 @@ static wadi_status finish(wadi_sink *self, wadi_error *err) {
     return wadi_port_end(s->end.port, s->chunks, err);
 }
 
+/* ---- a sink that is gone on with ---- */
+
+static wadi_status have(wadi_sink *self, wadi_position *out, wadi_error *err) {
+    WADI_UNUSED(err);
+    *out = (wadi_position){.element = ((const link_sink *)self)->elements};
+    return WADI_OK;
+}
+
+static wadi_status last(wadi_sink *self, wadi_error *err) {
+    WADI_UNUSED(self);
+    WADI_UNUSED(err);
+    return WADI_OK;
+}
+
+static wadi_status go_on(wadi_sink *self, wadi_position behind, bool ended, wadi_error *err) {
+    WADI_UNUSED(ended);
+    WADI_UNUSED(err);
+    ((link_sink *)self)->elements = behind.element;
+    return WADI_OK;
+}
+
+static wadi_status meet(wadi_sink *self, int64_t *out, wadi_error *err) {
+    link_sink *s = (link_sink *)self;
+    wadi_link_end_watch(&s->end);
+    const wadi_status status = wadi_port_meet(s->end.port, self->stream, out, err);
+    wadi_link_end_unwatch(&s->end);
+    return status;
+}
+
+static int64_t certain(const wadi_sink *self) {
+    return wadi_port_certain(((const link_sink *)self)->end.port);
+}
+
 static const wadi_sink_ops sink_ops = {destroy_sink, put, finish, abort_sink};
+static const wadi_sink_ops saved_sink_ops = {.destroy = destroy_sink,
+                                             .put = put,
+                                             .finish = finish,
+                                             .abort = abort_sink,
+                                             .have = have,
+                                             .last = last,
+                                             .go_on = go_on,
+                                             .meet = meet,
+                                             .certain = certain};
 
 wadi_status wadi_sink_link(const char *address, const wadi_link_options *options,
                            wadi_sink **out_sink, wadi_error *err) {
@@ -320,8 +448,11 @@ wadi_status wadi_sink_link(const char *address, const wadi_link_options *options
     s->base.ops = &sink_ops;
     s->base.kind = "link";
     s->base.wake_fd = -1;
+    const bool saved = options != NULL && options->goes_on;
+    if (saved) s->base.ops = &saved_sink_ops;
+    if (saved) s->base.gives = WADI_GUARANTEE_EXACTLY_ONCE;
     wadi_status status = wadi_link_end_open(&s->end, address, options, true, err);
-    if (status == WADI_OK && options != NULL && options->note != NULL)
+    if (status == WADI_OK && options != NULL && options->note != NULL && !saved)
         status = wadi_port_introduce(s->end.port, err);
     if (status == WADI_OK) {
         *out_sink = &s->base;

@@ -16,7 +16,7 @@ static void tell(char *out, size_t room) {
 }
 
 static wadi_status link_source(const wadi_place *p, wadi_opened *out, wadi_error *err) {
-    if (p->links != NULL) return p->links->source(p->links->env, p->at, &out->source, err);
+    if (p->links != NULL) return p->links->source(p->links->env, p, &out->source, err);
     return wadi_source_link(p->at, &(wadi_link_options){.bind = true}, &out->source, err);
 }
 

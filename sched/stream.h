@@ -38,6 +38,9 @@ typedef struct wadi_source_ops {
     wadi_status (*seek)(wadi_source *self, wadi_position to, wadi_error *err);
     /* Appends what tells its data from others, wherever they lie: lengths and digests. Optional. */
     wadi_status (*describe)(wadi_source *self, wadi_text *out, wadi_error *err);
+    /* Of a run that is saved: nobody will go back to a place before this one. all: nor to any other, for the run has ended well. Called while
+     * another thread may be at the source, with `all` by the only one. Optional. */
+    void (*keep)(wadi_source *self, wadi_position behind, bool all);
 } wadi_source_ops;
 
 struct wadi_source {
@@ -74,6 +77,11 @@ typedef struct wadi_sink_ops {
     /* Of an output that lasts, before the first put: goes on behind what an earlier process has stored. ended: that was all, and `finish` may
      * have been called. Errors: WADI_IO (it is not there any more). Required if there is `last`. */
     wadi_status (*go_on)(wadi_sink *self, wadi_position behind, bool ended, wadi_error *err);
+    /* Of an output that lasts at the other end of a link, after `last`: waits for that end. *out: how many elements it has, which may be fewer
+     * than were put there. NULL: all that was put is there. */
+    wadi_status (*meet)(wadi_sink *self, int64_t *out, wadi_error *err);
+    /* The same for elements that the other end will have whatever happens. Does not wait; from any thread. Required if there is `meet`. */
+    int64_t (*certain)(const wadi_sink *self);
 } wadi_sink_ops;
 
 struct wadi_sink {
@@ -81,6 +89,8 @@ struct wadi_sink {
     const char *kind; /* static */
     int wake_fd;      /* as for a source */
     bool sync;        /* the output must be on the disk when finish returns */
+    uint64_t
+        stream; /* set by a run that is saved, before `last`: a number below 2^63 of what the sink gets, the same if the same run is started again */
     wadi_guarantee
         gives; /* in a run that is saved. EXACTLY_ONCE: there is `last`. AT_LEAST_ONCE: it may get elements again which it has got from
                   a process that was ended, as the caller's function or a terminal. NONE: the run is refused */

@@ -165,13 +165,19 @@ typedef struct wadi_link_options {
                                  that it keeps until they are consumed, whatever credit it has; 0: 256 MiB */
     int64_t credit_chunks; /**< receiver: limit of chunks in flight to it; 0: 4 */
     int64_t lost_after_ms; /**< a link without a peer for this long is an error; 0: 10000. A
-                                 receiver that has lost its sender does not wait, because nobody
-                                 else can continue the stream */
+                                 receiver that has lost its sender waits only for a stream that
+                                 goes on, because nobody else can continue it */
     int64_t
         first_after_ms; /**< the same for the first peer; 0: lost_after_ms; negative: no limit */
-    const void *note;   /**< sender: bytes that the receiver gets before the elements, see
+    bool
+        goes_on; /**< for a run that is saved (wadi_run_options.state). Sender: when it is lost, the receiver waits for it as long as
+                       lost_after_ms says; started again, it goes on where the receiver is, and each element comes there once. It waits for a lost
+                       receiver in the same way. Receiver: it goes on behind the elements that were saved */
+    int parts; /**< receiver with goes_on: what elements are, since opening does not wait for them */
+    const wadi_part *part;    /**< [parts]; likewise */
+    const void *note;         /**< sender: bytes that the receiver gets before the elements, see
                                  wadi_source_note; borrowed for the call; NULL: none */
-    int64_t note_bytes; /**< size of `note` */
+    int64_t note_bytes;       /**< size of `note` */
     const char *curve_public; /**< own public key (Z85, 40 characters); NULL: no encryption */
     const char *curve_secret; /**< own secret key */
     const char *curve_server; /**< connecting side: public key of the side that binds */

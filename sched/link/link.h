@@ -17,6 +17,9 @@
  * larger than the window travels alone, and a chunk that comes late after a loss is never blocked by chunks that wait for it. A sender
  * also has its own limit for what it keeps, however much credit it has.
  *
+ * A stream may be gone on with when its partners meet again. The receiver then begins anew, at the first chunk that comes, and the sender holds
+ * chunks back until it knows which of them are had. The transport asks and tells that.
+ *
  * If a message of a peer contradicts its earlier messages or what it was sent, `nonsense` says how. The caller then ignores that peer.
  *
  * These are pure state machines, without sockets, threads or clocks. Peers are small numbers that the transport gives. Events go in
@@ -92,6 +95,8 @@ typedef struct wadi_link_sender {
     int64_t most_bytes; /* limit for chunks that are sent and not done; 0: only the credit limits */
     int64_t last_sent;  /* the highest number; -1: none yet */
     bool confirmed;     /* at least one chunk is done */
+    bool
+        holds; /* no chunk and no END is sent: a receiver that has come back has not said yet how far it is */
     bool ended;
     int64_t end;                /* count of chunks */
     wadi_link_failure failure;  /* our own */
@@ -120,6 +125,10 @@ void wadi_link_sender_on_done(wadi_link_sender *s, int peer, int64_t number, int
 void wadi_link_sender_on_fail(wadi_link_sender *s, int peer, int64_t number, wadi_status status,
                               const char *reason);
 void wadi_link_sender_on_lost(wadi_link_sender *s, int peer);
+
+/* Drops the chunks that the receiver has already, as `had` says of their payloads: those that come first. */
+void wadi_link_sender_skip(wadi_link_sender *s, bool (*had)(const void *env, const void *payload),
+                           const void *env);
 
 /* The next message to send; false: none now. */
 bool wadi_link_sender_pop(wadi_link_sender *s, wadi_link_message *out);
@@ -166,6 +175,11 @@ void wadi_link_receiver_init(wadi_link_receiver *r, bool ordered, int64_t window
 void wadi_link_receiver_fini(wadi_link_receiver *r);
 /* Back to the state after init: nothing has come. */
 void wadi_link_receiver_restart(wadi_link_receiver *r);
+
+/* Ordered, before the first chunk: this number is the first. */
+void wadi_link_receiver_begin(wadi_link_receiver *r, int64_t number);
+/* Chunks that the consumer has taken and not done. */
+int wadi_link_receiver_taken(const wadi_link_receiver *r);
 
 void wadi_link_receiver_on_join(wadi_link_receiver *r, int peer);
 /* Takes the payload. */

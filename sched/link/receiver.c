@@ -29,6 +29,17 @@ void wadi_link_receiver_restart(wadi_link_receiver *r) {
     wadi_link_receiver_init(r, ordered, r->window_bytes, r->window_chunks, r->drop, r->env);
 }
 
+void wadi_link_receiver_begin(wadi_link_receiver *r, int64_t number) {
+    WADI_ASSERT(r->ordered && r->held.n == 0);
+    r->next = number;
+}
+
+int wadi_link_receiver_taken(const wadi_link_receiver *r) {
+    int n = 0;
+    for (size_t i = 0; i < r->held.n; i++) n += r->held.at[i].taken;
+    return n;
+}
+
 void wadi_link_receiver_on_join(wadi_link_receiver *r, int peer) {
     memset(&r->peer[peer], 0, sizeof r->peer[peer]);
     r->peer[peer].alive = true;

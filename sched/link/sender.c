@@ -89,6 +89,17 @@ void wadi_link_sender_on_lost(wadi_link_sender *s, int peer) {
     }
 }
 
+void wadi_link_sender_skip(wadi_link_sender *s, bool (*had)(const void *env, const void *payload),
+                           const void *env) {
+    size_t n = 0;
+    while (n < s->kept.n && had(env, s->kept.at[n].payload)) {
+        if (s->kept.at[n].number > s->last_sent) s->last_sent = s->kept.at[n].number;
+        s->drop(s->env, s->kept.at[n++].payload);
+    }
+    s->kept.n -= n;
+    if (n > 0) memmove(&s->kept.at[0], &s->kept.at[n], s->kept.n * sizeof s->kept.at[0]);
+}
+
 /* Bytes of the chunks that are sent and not done. */
 static int64_t bytes_out(const wadi_link_sender *s) {
     int64_t bytes = 0;
@@ -120,7 +131,7 @@ static int choose_peer(const wadi_link_sender *s, int64_t bytes, bool oldest) {
 }
 
 static bool pop_chunk(wadi_link_sender *s, wadi_link_message *out) {
-    for (size_t i = 0; i < s->kept.n; i++) {
+    for (size_t i = 0; i < s->kept.n && !s->holds; i++) {
         wadi_link_kept *k = &s->kept.at[i];
         if (k->peer >= 0) continue;
         const int peer = choose_peer(s, k->bytes, i == 0);
@@ -167,7 +178,7 @@ static bool pop_note(wadi_link_sender *s, wadi_link_message *out) {
 }
 
 static bool pop_end(wadi_link_sender *s, wadi_link_message *out) {
-    if (!s->ended || s->kept.n > 0) return false;
+    if (!s->ended || s->kept.n > 0 || s->holds) return false;
     for (int p = 0; p < WADI_LINK_PEERS; p++) {
         if (!listens(s, p) || s->peer[p].told_end) continue;
         s->peer[p].told_end = true;

@@ -2,22 +2,83 @@
 #include "sched/run/checkpoint.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/kept_folder.h"
+#include "base/log.h"
+#include "base/task.h"
+#include "base/vec.h"
 #include "sched/traits.h"
 
 static const double EVERY_S = 5;
-static const char title[] = "wadi state 2";
+static const char title[] = "wadi state 3";
+
+/* Where something outside the run stands in a saving. */
+typedef struct place {
+    wadi_source *source; /* or: */
+    wadi_sink *sink;
+    wadi_position at;
+} place;
+
+/* A saving that is made. It is of use only when the other ends of links have what it says: until then it waits to be written. */
+typedef struct saving {
+    wadi_text text; /* empty: there is none */
+    WADI_VEC(place) places;
+    bool failed;
+} saving;
 
 struct wadi_checkpoint {
     wadi_run *x;
     wadi_kept_folder *folder; /* NULL: not open */
     wadi_text head;           /* what the run is of */
     char *found;              /* what an earlier process has left; NULL: nothing */
+    WADI_VEC(place) were;     /* the sinks that meet somebody, as it was found */
+    saving made;
     int64_t every_ns, last_ns;
 };
+
+/* ---- places ---- */
+
+static void forget(saving *m) {
+    wadi_text_clear(&m->text);
+    m->places.n = 0;
+    m->failed = false;
+}
+
+static bool meets(const wadi_sink *s) {
+    return s != NULL && s->ops->meet != NULL;
+}
+
+static void add_source(void *env, wadi_source *source, wadi_position at) {
+    saving *m = env;
+    if (source->ops->keep == NULL) return;
+    if (!wadi_vec_push(&m->places, (place){.source = source, .at = at})) m->failed = true;
+}
+
+static wadi_status put_meetings(wadi_run *x, saving *m, wadi_error *err) {
+    for (size_t i = 0; i < x->bindings.n; i++) {
+        place p = {.sink = x->bindings.at[i].sink};
+        if (!meets(p.sink)) continue;
+        WADI_TRY(wadi_sink_have(p.sink, &p.at, err));
+        if (!wadi_vec_push(&m->places, p)) m->failed = true;
+        wadi_state_put_text(&m->text, x->bindings.at[i].name);
+        wadi_state_put(&m->text, p.at.element);
+    }
+    wadi_state_put_text(&m->text, "");
+    return WADI_OK;
+}
+
+/* Who is at the other end of a link may yet ask for what it has not saved itself. */
+static bool is_certain(const saving *m) {
+    for (size_t i = 0; i < m->places.n; i++) {
+        const place *p = &m->places.at[i];
+        if (p->sink != NULL && p->sink->ops->certain(p->sink) < p->at.element) return false;
+    }
+    return true;
+}
 
 /* ---- saving ---- */
 
@@ -33,25 +94,40 @@ static wadi_status write_state(wadi_checkpoint *c, const wadi_text *t, wadi_erro
     return status;
 }
 
-static wadi_status save(wadi_checkpoint *c, wadi_stream *s, wadi_error *err) {
-    wadi_text t = {0};
-    wadi_text_add_n(&t, c->head.at, c->head.n);
-    wadi_status status = wadi_run_save(s, &t, err);
-    if (status == WADI_OK) status = write_state(c, &t, err);
-    wadi_text_fini(&t);
+static wadi_status make(wadi_checkpoint *c, wadi_stream *s, wadi_error *err) {
+    saving *m = &c->made;
+    forget(m);
+    wadi_text_add_n(&m->text, c->head.at, c->head.n);
+    WADI_TRY(put_meetings(c->x, m, err));
+    WADI_TRY(wadi_run_save(s, &m->text, err));
+    for (int i = 0; i < s->nlanes; i++) wadi_lane_places(&s->lanes[i], add_source, m);
+    return m->failed ? wadi_fail(err, WADI_MEMORY, "saving a run: out of memory") : WADI_OK;
+}
+
+static wadi_status write_made(wadi_checkpoint *c, wadi_error *err) {
+    saving *m = &c->made;
+    const wadi_status status = write_state(c, &m->text, err);
+    for (size_t i = 0; i < m->places.n && status == WADI_OK; i++) {
+        const place *p = &m->places.at[i];
+        if (p->source != NULL) p->source->ops->keep(p->source, p->at, false);
+    }
+    forget(m);
     return status;
 }
 
 /* A stream that has failed is not saved: the failure may be of an element that another run never sees. Then the saving before stays, also
- * for a run that is to end. */
+ * for a run that is to end. The last saving, and that of a run that is to end, do not wait for others. */
 static wadi_status between(void *env, wadi_stream *s, bool last, wadi_error *err) {
     wadi_checkpoint *c = env;
-    const bool drains = atomic_load(&c->x->drains);
+    const bool drains = atomic_load(&c->x->drains), must = last || drains;
+    const bool waits = c->made.text.n > 0;
     const int64_t now = wadi_clock_ns();
-    if (!last && !drains && now - c->last_ns < c->every_ns) return WADI_OK;
+    if (waits && !must) return is_certain(&c->made) ? write_made(c, err) : WADI_OK;
+    if (!must && now - c->last_ns < c->every_ns) return WADI_OK;
     bool can = false;
     WADI_TRY(wadi_run_can_save(s, &can, err));
-    if (can) WADI_TRY(save(c, s, err));
+    if (can) WADI_TRY(make(c, s, err));
+    if (can && (must || is_certain(&c->made))) WADI_TRY(write_made(c, err));
     c->last_ns = wadi_clock_ns();
     if (!drains || last) return WADI_OK;
     return wadi_fail(err, WADI_CANCELLED,
@@ -72,6 +148,18 @@ wadi_status wadi_checkpoint_create(wadi_run *x, wadi_error *err) {
 
 /* ---- going on ---- */
 
+static wadi_status take_meetings(wadi_checkpoint *c, wadi_state_reader *from, wadi_error *err) {
+    const wadi_run *x = c->x;
+    for (size_t i = 0; i < x->bindings.n; i++) {
+        place p = {.sink = x->bindings.at[i].sink};
+        if (!meets(p.sink)) continue;
+        WADI_TRY(wadi_state_expect_text(from, x->bindings.at[i].name, err));
+        WADI_TRY(wadi_state_take_count(from, WADI_STATE_ELEMENTS, &p.at.element, err));
+        if (!wadi_vec_push(&c->were, p)) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+    }
+    return wadi_state_expect_text(from, "", err);
+}
+
 static wadi_status find(wadi_checkpoint *c, wadi_error *err) {
     wadi_state_reader from = {0};
     const wadi_state_reader own = {c->head.at, c->head.n};
@@ -80,8 +168,15 @@ static wadi_status find(wadi_checkpoint *c, wadi_error *err) {
     from.at = c->found;
     WADI_TRY(
         wadi_traits_compare(c->x->options.state, c->x->options.accept_change, own, &from, err));
+    WADI_TRY(take_meetings(c, &from, err));
     c->x->saved = from;
     return WADI_OK;
+}
+
+/* The same for the same run and sink, below 2^63, and not 0. */
+static uint64_t stream_of(const wadi_checkpoint *c, const char *sink) {
+    const uint64_t of = wadi_hash_bytes(c->head.at, c->head.n);
+    return (wadi_hash64(of ^ wadi_hash64(wadi_hash_bytes(sink, strlen(sink)))) >> 1) | 1;
 }
 
 /* What sinks have must last, or they may get it again. */
@@ -94,7 +189,29 @@ static wadi_status prepare_sinks(wadi_run *x, wadi_error *err) {
                              "\"%s\": a %s sink cannot go on after its process was ended",
                              x->bindings.at[i].name, s->kind);
         s->sync = true;
+        s->stream = stream_of(x->checkpoint, x->bindings.at[i].name);
         WADI_TRY(s->ops->last(s, err));
+    }
+    return WADI_OK;
+}
+
+/* Where the other end of a link lacks elements that come before the saving, the run begins anew: it gives the same, and what others have is not
+ * put again. */
+static wadi_status meet_sinks(wadi_checkpoint *c, wadi_error *err) {
+    wadi_run *x = c->x;
+    size_t met = 0;
+    for (size_t i = 0; i < x->bindings.n; i++) {
+        wadi_sink *s = x->bindings.at[i].sink;
+        int64_t has = 0;
+        if (!meets(s)) continue;
+        WADI_TRY(s->ops->meet(s, &has, err));
+        const int64_t was = met < c->were.n ? c->were.at[met++].at.element : 0;
+        if (x->saved.at == NULL || has >= was) continue;
+        wadi_logf(WADI_LOG_WARNING,
+                  "\"%s\": the other end has %lld elements, and the run was saved behind %lld: it "
+                  "begins anew, and leaves out those that are there",
+                  x->bindings.at[i].name, (long long)has, (long long)was);
+        x->saved = (wadi_state_reader){0};
     }
     return WADI_OK;
 }
@@ -103,11 +220,14 @@ wadi_status wadi_checkpoint_open(wadi_run *x, wadi_error *err) {
     wadi_checkpoint *c = x->checkpoint;
     if (c == NULL) return WADI_OK;
     WADI_TRY(wadi_kept_folder_open(x->options.state, title, &c->folder, err));
-    WADI_TRY(wadi_checkpoint_describe(x, &c->head, err));
-    WADI_TRY(find(c, err));
+    const wadi_task before = wadi_task_begin((wadi_task){.name = "compute", .stop = &x->stop});
+    wadi_status status = wadi_checkpoint_describe(x, &c->head, err);
+    if (status == WADI_OK) status = find(c, err);
+    if (status == WADI_OK) status = prepare_sinks(x, err);
+    if (status == WADI_OK) status = meet_sinks(c, err);
+    wadi_task_end(before);
     c->last_ns = wadi_clock_ns();
-    WADI_TRY(prepare_sinks(x, err));
-    return wadi_kept_folder_check(c->folder, err);
+    return status == WADI_OK ? wadi_kept_folder_check(c->folder, err) : status;
 }
 
 bool wadi_checkpoint_exists(const wadi_run *x) {
@@ -116,9 +236,13 @@ bool wadi_checkpoint_exists(const wadi_run *x) {
 
 void wadi_checkpoint_close(wadi_run *x, bool well) {
     wadi_checkpoint *c = x->checkpoint;
-    if (c == NULL) return;
+    if (c == NULL || c->folder == NULL) return;
     wadi_kept_folder_close(c->folder, well);
     c->folder = NULL;
+    for (size_t i = 0; i < x->bindings.n && well; i++) {
+        wadi_source *s = x->bindings.at[i].source;
+        if (s != NULL && s->ops->keep != NULL) s->ops->keep(s, (wadi_position){0}, true);
+    }
 }
 
 void wadi_checkpoint_destroy(wadi_run *x) {
@@ -126,6 +250,9 @@ void wadi_checkpoint_destroy(wadi_run *x) {
     if (c == NULL) return;
     wadi_checkpoint_close(x, false);
     wadi_text_fini(&c->head);
+    wadi_text_fini(&c->made.text);
+    wadi_vec_free(&c->made.places);
+    wadi_vec_free(&c->were);
     free(c->found);
     free(c);
     x->checkpoint = NULL;

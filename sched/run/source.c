@@ -232,6 +232,18 @@ wadi_status wadi_lane_save(const wadi_lane *l, wadi_text *out, wadi_error *err) 
     return WADI_OK;
 }
 
+void wadi_lane_places(const wadi_lane *l, wadi_place_fn take, void *env) {
+    wadi_state_reader from = {l->note.at, l->note.n};
+    int64_t position = 0;
+    if (wadi_state_take(&from, &position, NULL) != WADI_OK) return;
+    for (int r = 0; r < l->readers; r++) {
+        wadi_position at;
+        if (wadi_state_take(&from, &at.element, NULL) != WADI_OK) return;
+        if (wadi_state_take(&from, &at.mark, NULL) != WADI_OK) return;
+        take(env, source_of(l, r), at);
+    }
+}
+
 wadi_status wadi_lane_load(wadi_lane *l, bool ended, wadi_state_reader *from, wadi_error *err) {
     WADI_TRY(wadi_state_take_count(from, INT64_MAX, &l->position, err));
     l->began = l->position;

@@ -155,6 +155,9 @@ int64_t wadi_lane_left(const wadi_lane *l, int64_t position);
 void wadi_lane_done(wadi_lane *l);
 /* Appends where the sources stand behind the last chunk that wadi_lane_next gave. */
 wadi_status wadi_lane_save(const wadi_lane *l, wadi_text *out, wadi_error *err);
+typedef void (*wadi_place_fn)(void *env, wadi_source *source, wadi_position at);
+/* Where its sources stand behind the chunk that was taken last, as it is saved. */
+void wadi_lane_places(const wadi_lane *l, wadi_place_fn take, void *env);
 /* Before the lane starts: its sources go there. `ended`: its stage had ended. */
 wadi_status wadi_lane_load(wadi_lane *l, bool ended, wadi_state_reader *from, wadi_error *err);
 /* The compute thread shall look up, should it wait for elements. Any thread. */

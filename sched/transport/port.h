@@ -35,6 +35,12 @@ typedef struct wadi_port_ops {
     wadi_status (*receive)(wadi_port *self, wadi_chunk **out, wadi_error *err);
     void (*done)(wadi_port *self, int64_t number);
     void (*give_up)(wadi_port *self, const wadi_error *why);
+    /* streams that are gone on with; NULL: this transport has none */
+    wadi_status (*meet)(wadi_port *self, uint64_t id, int64_t *out_elements, wadi_error *err);
+    int64_t (*certain)(const wadi_port *self);
+    void (*go_on)(wadi_port *self, uint64_t id, int64_t elements);
+    uint64_t (*stream)(const wadi_port *self);
+    void (*keep)(wadi_port *self, int64_t elements, bool all);
 } wadi_port_ops;
 
 /* Each transport's own struct begins with this. */
@@ -59,7 +65,8 @@ typedef struct wadi_port_options {
     int wake_fd; /* gives up when it becomes readable; -1: when the task of the calling thread is stopped */
     wadi_buffers *buffers;   /* receiver: memory for chunks */
     wadi_wire_stream stream; /* sender: its id is below 2^63 */
-    const void *note;        /* sender: bytes in front of the stream; copied; NULL: none */
+    bool goes_on;     /* sender: the stream can be gone on with; its id comes with wadi_port_meet */
+    const void *note; /* sender: bytes in front of the stream; copied; NULL: none */
     int64_t note_bytes;
     wadi_wire_limits limits;
     const char *curve_public, *curve_secret, *curve_server; /* Z85; NULL: none */
@@ -108,5 +115,27 @@ WADI_NODISCARD wadi_status wadi_port_receive(wadi_port *p, wadi_chunk **out, wad
 void wadi_port_done(wadi_port *p, int64_t number);
 /* Says that no more chunks are wanted, and why. */
 void wadi_port_give_up(wadi_port *p, const wadi_error *why);
+
+/* ---- streams that are gone on with ----
+ *
+ * A stream has an id that says what it is of, so a sender that was ended and started again sends the same stream. When the connection is lost, both
+ * sides wait for each other as long as the options say. When they meet, the receiver says how many elements it has, and the sender goes on
+ * behind them. So each element is passed on once. */
+
+/* Sender with goes_on, before the first chunk: names the stream, below 2^63, and waits for the receiver. *out_elements: how many elements it
+ * has. Chunks that it has are not sent. If a receiver comes later that lacks elements which are not here any more, sending fails with
+ * WADI_IO. Errors: as wadi_port_send; WADI_UNSUPPORTED (this transport cannot do it). */
+WADI_NODISCARD wadi_status wadi_port_meet(wadi_port *p, uint64_t id, int64_t *out_elements,
+                                          wadi_error *err);
+/* How many elements the receiver will not ask for again, whatever becomes of either side. From any thread. */
+int64_t wadi_port_certain(const wadi_port *p);
+
+/* Receiver, before the first receive: only this stream is taken, from that element on. */
+void wadi_port_go_on(wadi_port *p, uint64_t id, int64_t elements);
+/* The id of the stream that has begun, if it can be gone on with; else 0. */
+uint64_t wadi_port_stream(const wadi_port *p);
+/* What the consumer passes on is its own from now on only if it says so: the first `elements`, or all. Without a call, what is done is. From any
+ * thread; the sender is told when the port works next. With `all` the port has no other thread, and works at once. */
+void wadi_port_keep(wadi_port *p, int64_t elements, bool all);
 
 #endif

@@ -111,3 +111,24 @@ void wadi_port_done(wadi_port *p, int64_t number) {
 void wadi_port_give_up(wadi_port *p, const wadi_error *why) {
     p->ops->give_up(p, why);
 }
+
+wadi_status wadi_port_meet(wadi_port *p, uint64_t id, int64_t *out_elements, wadi_error *err) {
+    if (p->ops->meet != NULL) return p->ops->meet(p, id, out_elements, err);
+    return wadi_fail(err, WADI_UNSUPPORTED, "this transport does not go on with streams");
+}
+
+int64_t wadi_port_certain(const wadi_port *p) {
+    return p->ops->certain != NULL ? p->ops->certain(p) : 0;
+}
+
+void wadi_port_go_on(wadi_port *p, uint64_t id, int64_t elements) {
+    if (p->ops->go_on != NULL) p->ops->go_on(p, id, elements);
+}
+
+uint64_t wadi_port_stream(const wadi_port *p) {
+    return p->ops->stream != NULL ? p->ops->stream(p) : 0;
+}
+
+void wadi_port_keep(wadi_port *p, int64_t elements, bool all) {
+    if (p->ops->keep != NULL) p->ops->keep(p, elements, all);
+}

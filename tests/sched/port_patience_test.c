@@ -26,7 +26,7 @@ static word ready(int version) {
 /* HELLO of version 2, and its answer. */
 static void meet(talk *t, peer *p) {
     talk_greet(p, 2);
-    talk_hears(t, p, (word){2, HELLO, .number = 2});
+    talk_hears(t, p, (word){2, HELLO, .number = WADI_CONTROL_VERSION});
     talk_hears(t, p, ready(2));
 }
 
@@ -110,7 +110,7 @@ static void a_partner_may_be_silent(void **state) {
         peer p = talk_peer(&t, i != 0);
         if (i == 0) meet(&t, &p);
         if (i != 0) {
-            talk_hears(&t, &p, (word){1, HELLO, .number = 2});
+            talk_hears(&t, &p, (word){1, HELLO, .number = WADI_CONTROL_VERSION});
             talk_hears(&t, &p, ready(1));
         }
         talk_say_note(&p, TALK_STREAM, "abc");

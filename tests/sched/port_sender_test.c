@@ -25,7 +25,7 @@ static const wadi_port_options noted = {
     .bind = true, .sends = true, .note = "abc", .note_bytes = 3};
 
 static word hello(int version) {
-    return (word){version, HELLO, .number = 2};
+    return (word){version, HELLO, .number = WADI_CONTROL_VERSION};
 }
 
 static word note(int version, const char *text) {
@@ -164,10 +164,12 @@ static const struct {
     {{2, WADI_LINK_CHUNK, 0, 0, 0, 0, "x"}, WADI_IO, "link: message of kind 2 makes no sense here"},
     {{2, WADI_LINK_END, 0, 0, 0, 0, NULL}, WADI_IO, "link: message of kind 5 makes no sense here"},
     {{2, WADI_LINK_NOTE, 0, 0, 0, 0, ""}, WADI_IO, "link: message of kind 6 makes no sense here"},
-    {{2, 7, 0, 0, 0, 0, NULL}, WADI_IO, "link: message of kind 7 makes no sense here"},
+    {{2, 9, 0, 0, 0, 0, NULL}, WADI_IO, "link: message of kind 9 makes no sense here"},
+    {{2, WADI_CONTROL_FROM, 0, 0, 0, 0, NULL}, WADI_IO, "link: a place in another stream"},
+    {{2, WADI_CONTROL_KEPT, 0, 0, 0, 0, NULL}, WADI_IO, "link: a place in another stream"},
     {{0, 1, 0, 0, 0, 0, NULL},
      WADI_UNSUPPORTED,
-     "link: protocol version 0; this build speaks 1 to 2"},
+     "link: protocol version 0; this build speaks 1 to 3"},
     {{2, WADI_LINK_READY, 0, -1, 0, 0, NULL}, WADI_IO, "link: a message with negative numbers"},
 };
 

@@ -120,15 +120,26 @@ void talk_say_note(const peer *p, int64_t stream, const char *note) {
                        (int64_t)strlen(text), text});
 }
 
-void talk_say_chunk(const talk *t, const peer *p, int64_t stream, int64_t number, word w) {
+static void say_chunk(wadi_chunk *c, const peer *p, int64_t stream, word w) {
     static wadi_wire_message m;
     const wadi_wire_stream of = {.id = (uint64_t)stream};
-    wadi_chunk *c = talk_chunk(t, number);
     assert_int_equal(wadi_wire_encode(c, &of, &m, NULL), WADI_OK);
     say_control(p, &w, true);
     for (int i = 0; i < m.frames; i++)
         say_bytes(p, m.frame[i].data, (size_t)m.frame[i].bytes, i + 1 < m.frames);
     wadi_chunk_release(c);
+}
+
+void talk_say_chunk(const talk *t, const peer *p, int64_t stream, int64_t number, word w) {
+    say_chunk(talk_chunk(t, number), p, stream, w);
+}
+
+void talk_resend_chunk(const talk *t, const peer *p, int64_t stream, int64_t number,
+                       int64_t instead, int64_t sequence) {
+    wadi_chunk *c = talk_chunk(t, number);
+    c->number = instead;
+    say_chunk(c, p, stream,
+              (word){3, WADI_LINK_CHUNK, 0, instead, sequence, TALK_CHUNK_BYTES, NULL});
 }
 
 void talk_send_chunk(const talk *t, const peer *p, int64_t stream, int64_t number) {

@@ -50,6 +50,9 @@ void talk_greet(const peer *p, int speaks);
 void talk_say_note(const peer *p, int64_t stream, const char *note);
 /* Chunk `number` of two elements of a stream, announced as the control frame says. */
 void talk_say_chunk(const talk *t, const peer *p, int64_t stream, int64_t number, word w);
+/* The same, announced as what it is, but with another number. */
+void talk_resend_chunk(const talk *t, const peer *p, int64_t stream, int64_t number,
+                       int64_t instead, int64_t sequence);
 /* The same, announced as what it is. */
 void talk_send_chunk(const talk *t, const peer *p, int64_t stream, int64_t number);
 

@@ -95,7 +95,8 @@ static bool send_hello(wadi_zmq_port *p, int peer) {
 }
 
 static bool send_note(wadi_zmq_port *p, int peer) {
-    const wadi_control c = wadi_note_control(p->options.stream.id, p->note, p->note_bytes);
+    wadi_control c = wadi_note_control(p->options.stream.id, p->note, p->note_bytes);
+    if (p->resume.on) c.status = (wadi_status)((int)c.status | WADI_CONTROL_GOES_ON);
     return send_with(p, peer, c, p->note != NULL ? p->note : (const void *)"", p->note_bytes);
 }
 
@@ -130,20 +131,24 @@ static bool send_message(wadi_zmq_port *p, const wadi_link_message *m) {
     }
 }
 
-/* A sender without a note says so at once. So the receiver knows of the sender, even if the first chunk takes long. */
+/* A sender without a note says so at once. So the receiver knows of the sender, even if the first chunk takes long. A stream that is gone on
+ * with has its note in its turn, once it has its id. */
 bool wadi_zmq_greet(wadi_zmq_port *p) {
     p->remotes[0] = (wadi_remote){.used = true, .version = WADI_CONTROL_LOWEST, .fd = -1};
     wadi_zmq_claim(p, 0);
     if (!send_hello(p, 0)) return false;
-    return !p->options.sends || p->note != NULL || send_note(p, 0);
+    return !p->options.sends || p->note != NULL || p->resume.on || send_note(p, 0);
 }
 
 void wadi_zmq_flush(wadi_zmq_port *p) {
     wadi_link_message m;
+    if (p->resume.on && p->options.sends && !p->resume.named && !p->sender.failure.set) return;
     while (p->options.sends ? wadi_link_sender_pop(&p->sender, &m)
                             : wadi_link_receiver_pop(&p->receiver, &m)) {
         if (!send_message(p, &m)) p->remotes[m.peer].gone = true;
     }
+    for (wadi_control c; wadi_zmq_next_place(p, &c);)
+        if (!send_control(p, p->partner, c, false)) p->remotes[p->partner].gone = true;
 }
 
 void wadi_zmq_dismiss(wadi_zmq_port *p, const wadi_error *why) {
@@ -208,6 +213,7 @@ static wadi_status join_stream(wadi_zmq_port *p, int peer, uint64_t id, wadi_err
     if (p->has_stream && p->stream_id != id)
         return wadi_fail(err, WADI_IO,
                          "link: a message of another stream than the one that has begun");
+    WADI_TRY(wadi_zmq_check_wanted(p, id, err));
     if (p->partner != peer) wadi_zmq_claim(p, peer);
     p->has_stream = true;
     p->stream_id = id;
@@ -256,6 +262,7 @@ static wadi_status on_chunk(wadi_zmq_port *p, int peer, const wadi_control *c, i
         wadi_chunk_release(chunk);
         return status;
     }
+    wadi_zmq_begin_at(p, c->number);
     wadi_link_receiver_on_chunk(&p->receiver, peer, c->number, c->sequence, c->bytes, chunk);
     return check_state(p, err);
 }
@@ -266,9 +273,11 @@ static wadi_status on_note(wadi_zmq_port *p, int peer, const wadi_control *c, in
     if (at + 1 != p->frames) return wadi_fail(err, WADI_IO, "link: a note is one frame");
     const void *note = wadi_zmq.msg_data(&p->frame[at]);
     const size_t n = wadi_zmq.msg_size(&p->frame[at]);
-    const bool none = (int)c->status == WADI_CONTROL_NO_NOTE;
+    const bool none = ((int)c->status & WADI_CONTROL_NO_NOTE) != 0;
     WADI_TRY(wadi_note_check(c, note, n, err));
     WADI_TRY(join_stream(p, peer, (uint64_t)c->number, err));
+    if (c->version >= WADI_CONTROL_RESUMES && ((int)c->status & WADI_CONTROL_GOES_ON) != 0)
+        p->resume.on = p->resume.due = true;
     if (p->note != NULL || p->without_note) {
         const bool same =
             p->without_note ? none : !none && n == p->note_bytes && memcmp(note, p->note, n) == 0;
@@ -287,6 +296,7 @@ static wadi_status on_end(wadi_zmq_port *p, int peer, const wadi_control *c, wad
     }
     if (c->version > 1 && c->sequence != stream_of(p))
         return wadi_fail(err, WADI_IO, "link: the end of another stream");
+    wadi_zmq_begin_at(p, c->number);
     wadi_link_receiver_on_end(&p->receiver, c->number);
     return check_state(p, err);
 }
@@ -305,10 +315,20 @@ static wadi_status on_fail(wadi_zmq_port *p, int peer, const wadi_control *c, in
     return WADI_OK;
 }
 
-static wadi_status on_ready(wadi_zmq_port *p, int peer, const wadi_control *c) {
+static wadi_status on_ready(wadi_zmq_port *p, int peer, const wadi_control *c, wadi_error *err) {
+    if (p->resume.on && p->remotes[peer].version < WADI_CONTROL_RESUMES)
+        return wadi_fail(err, WADI_UNSUPPORTED,
+                         "%s: the receiver speaks version %d of the protocol, and streams are gone "
+                         "on with from version %d on",
+                         p->address, p->remotes[peer].version, (int)WADI_CONTROL_RESUMES);
     if (p->partner != peer) wadi_zmq_claim(p, peer);
     wadi_link_sender_on_ready(&p->sender, peer, c->bytes, c->number);
     return WADI_OK;
+}
+
+static wadi_status on_place(wadi_zmq_port *p, int peer, const wadi_control *c, wadi_error *err) {
+    if (p->partner != peer) return wadi_fail(err, WADI_IO, "link: a place from another receiver");
+    return c->kind == WADI_CONTROL_FROM ? wadi_zmq_on_from(p, c, err) : wadi_zmq_on_kept(p, c, err);
 }
 
 static wadi_status on_done(wadi_zmq_port *p, int peer, const wadi_control *c, wadi_error *err) {
@@ -335,16 +355,32 @@ static wadi_status on_hello(wadi_zmq_port *p, int peer, const wadi_control *c) {
     return WADI_OK;
 }
 
+static void settle_doubts(wadi_zmq_port *p);
+static void take_events(wadi_zmq_port *p);
+static void lose_gone(wadi_zmq_port *p, bool all_read);
+
+/* As engaged, but a partner that is gone makes room for one with which the stream goes on, though not all of its messages may have been read. */
+static const char *is_engaged(wadi_zmq_port *p, int peer) {
+    if (engaged(p, peer) != NULL && p->resume.on) {
+        take_events(p);
+        settle_doubts(p);
+        lose_gone(p, true);
+    }
+    return engaged(p, peer);
+}
+
 static wadi_status on_control(wadi_zmq_port *p, int peer, const wadi_control *c, int at,
                               wadi_error *err) {
     const bool sends = p->options.sends;
-    const char *why = engaged(p, peer);
+    const char *why = is_engaged(p, peer);
     if (c->kind == WADI_LINK_FAIL) return on_fail(p, peer, c, at, err);
     if (why != NULL) return wadi_fail(err, WADI_IO, "%s", why);
     if (peer == p->partner && c->kind != WADI_CONTROL_HELLO) p->present = p->met = true;
     if (c->version > p->remotes[peer].version) p->remotes[peer].version = c->version;
     if (c->kind == WADI_CONTROL_HELLO) return on_hello(p, peer, c);
-    if (c->kind == WADI_LINK_READY && sends) return on_ready(p, peer, c);
+    if (c->kind == WADI_LINK_READY && sends) return on_ready(p, peer, c, err);
+    if (c->kind == WADI_CONTROL_FROM && sends) return on_place(p, peer, c, err);
+    if (c->kind == WADI_CONTROL_KEPT && sends) return on_place(p, peer, c, err);
     if (c->kind == WADI_LINK_DONE && sends) return on_done(p, peer, c, err);
     if (c->kind == WADI_LINK_CHUNK && !sends) return on_chunk(p, peer, c, at, err);
     if (c->kind == WADI_LINK_NOTE && !sends) return on_note(p, peer, c, at, err);
@@ -357,6 +393,7 @@ static void turn_away(wadi_zmq_port *p, int peer, const wadi_error *why, bool an
     if (peer < 0 || peer != p->partner) wadi_zmq_note_refusal(p, why->msg);
     if (peer < 0) return;
     if (answer && wadi_zmq_may_answer(p)) (void)send_failure(p, peer, 0, why->status, why->msg);
+    if (peer == p->partner && p->resume.on && p->broken.status == WADI_OK) p->broken = *why;
     wadi_zmq_lose(p, peer, why);
 }
 

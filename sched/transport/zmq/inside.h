@@ -2,6 +2,8 @@
 #ifndef WADI_SCHED_TRANSPORT_ZMQ_INSIDE_H
 #define WADI_SCHED_TRANSPORT_ZMQ_INSIDE_H
 
+#include <stdatomic.h>
+
 #include "sched/link/link.h"
 #include "sched/transport/port.h"
 #include "sched/transport/zmq/library.h"
@@ -27,6 +29,26 @@ typedef struct wadi_remote {
     uint8_t identity[WADI_IDENTITY_BYTES];
 } wadi_remote;
 
+/* Of a stream that is gone on with (resume.c). Numbers are of elements. */
+typedef struct wadi_resume {
+    bool on;     /* it is one; a receiver knows it from the note */
+    bool named;  /* sender: the stream has its id */
+    bool asked;  /* receiver: somebody wants chunks, and has said before where to begin */
+    bool due;    /* receiver: the sender waits for FROM */
+    bool begun;  /* receiver: the first chunk since the two have met has come */
+    bool reopen; /* connecting side: the connection has to be made anew */
+    bool keeps;  /* receiver: its consumer says what it keeps */
+    int stale;   /* receiver: chunks of an earlier connection that the consumer has not done yet */
+    uint64_t wanted; /* receiver: the stream that is to come; 0: any */
+    int64_t have;    /* receiver: passed on. Sender: what the receiver has said; -1: nothing yet */
+    int64_t put;     /* sender: handed over; -1: none yet */
+    _Atomic int64_t kept; /* what the receiver will not ask for again */
+    atomic_bool kept_all;
+    int64_t told; /* receiver: of that; -1: nothing yet */
+    bool told_all;
+    char keys[3][48]; /* copies of those of the options, to make the connection anew */
+} wadi_resume;
+
 typedef struct wadi_zmq_port {
     wadi_port base;
     wadi_port_options options; /* strings replaced by the copies below */
@@ -48,6 +70,7 @@ typedef struct wadi_zmq_port {
     uint64_t stream_id;
     wadi_link_sender sender;
     wadi_link_receiver receiver;
+    wadi_resume resume;
     wadi_remote remotes[WADI_LINK_PEERS];
     uint64_t meetings;
     int64_t refusals;     /* peers turned away */
@@ -82,6 +105,32 @@ void wadi_zmq_note_refusal(wadi_zmq_port *p, const char *why);
 bool wadi_zmq_may_answer(wadi_zmq_port *p);
 /* Describes what was lost with a connection. */
 wadi_error wadi_zmq_loss(const wadi_zmq_port *p);
+
+/* ---- resume.c ---- */
+
+/* Whether the partner that was lost may come back. Then await makes everything ready for it. */
+bool wadi_zmq_comes_back(const wadi_zmq_port *p);
+void wadi_zmq_await(wadi_zmq_port *p, const wadi_error *why);
+/* Receiver: a NOTE, or a chunk without one, is of this stream. Errors: WADI_INVALID (another one is wanted). */
+WADI_NODISCARD wadi_status wadi_zmq_check_wanted(const wadi_zmq_port *p, uint64_t id,
+                                                 wadi_error *err);
+/* Receiver: a chunk, or an END, with this number comes. */
+void wadi_zmq_begin_at(wadi_zmq_port *p, int64_t number);
+/* Sender: FROM and KEPT. Errors: WADI_IO. */
+WADI_NODISCARD wadi_status wadi_zmq_on_from(wadi_zmq_port *p, const wadi_control *c,
+                                            wadi_error *err);
+WADI_NODISCARD wadi_status wadi_zmq_on_kept(wadi_zmq_port *p, const wadi_control *c,
+                                            wadi_error *err);
+/* Receiver: the FROM or KEPT that is to be sent to the partner now; false: none. */
+bool wadi_zmq_next_place(wadi_zmq_port *p, wadi_control *out);
+/* Sender: whether the receiver has this chunk already; notes that it was handed over. */
+bool wadi_zmq_is_had(wadi_zmq_port *p, const wadi_chunk *c);
+/* Receiver: what of the chunk, of which it takes the reference, was not passed on before; *c is NULL if nothing is. Errors: WADI_IO (elements before it are
+ * missing), WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_zmq_trim(wadi_zmq_port *p, wadi_chunk **c, wadi_error *err);
+/* Keeps copies of the keys of the options, and forgets them. */
+void wadi_zmq_keep_keys(wadi_zmq_port *p);
+void wadi_zmq_wipe_keys(wadi_zmq_port *p);
 
 /* ---- exchange.c ---- */
 

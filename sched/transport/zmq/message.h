@@ -3,6 +3,8 @@
  *     control, little-endian:  "WLNK", version 1 byte, kind 1, status 1, 0 1, number 8, sequence 8, bytes 8
  *     NOTE:                    number: the stream's id; sequence: CRC-32C of the note; bytes: its length; status: 1 where the stream
  *                              has none; then the note
+ *     FROM:                    number: elements that the receiver has; sequence: the stream's id
+ *     KEPT:                    number: elements that will not be asked for again; sequence: the stream's id; status: 1 if that is all of it
  *     HELLO:                   number: the highest version its sender speaks; 0 means 1
  *     END, FAIL of a sender:   sequence: the stream's id; version 1 leaves it 0
  *
@@ -15,12 +17,16 @@
 
 #include "sched/link/link.h"
 
-enum { WADI_CONTROL_BYTES = 32, WADI_CONTROL_LOWEST = 1, WADI_CONTROL_VERSION = 2 };
+enum { WADI_CONTROL_BYTES = 32, WADI_CONTROL_LOWEST = 1, WADI_CONTROL_VERSION = 3 };
 
 /* Kinds beyond those of link.h: the connecting side introduces itself. */
 enum { WADI_CONTROL_HELLO = 16 };
 
-enum { WADI_CONTROL_NO_NOTE = 1 }; /* status of a NOTE */
+/* Kinds of version 3, for streams that are gone on with: a receiver says where the stream is to go on, and what need not be sent again. */
+enum { WADI_CONTROL_FROM = 7, WADI_CONTROL_KEPT = 8, WADI_CONTROL_RESUMES = 3 /* the version */ };
+
+/* Bits of the status of a NOTE. */
+enum { WADI_CONTROL_NO_NOTE = 1, WADI_CONTROL_GOES_ON = 2 /* version 3 */ };
 
 typedef struct wadi_control {
     int version;

@@ -102,6 +102,10 @@ void wadi_zmq_lose(wadi_zmq_port *p, int peer, const wadi_error *why) {
     p->partner = -1;
     p->present = false;
     p->alone_ns = wadi_clock_ns();
+    if (wadi_zmq_comes_back(p)) {
+        wadi_zmq_await(p, why);
+        return;
+    }
     if (is_over(p)) return;
     if (is_fresh(p)) {
         p->met = false;

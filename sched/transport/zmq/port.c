@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/task.h"
 #include "base/error.h"
+#include "base/task.h"
 #include "sched/transport/zmq/inside.h"
 #include "sched/transport/zmq/room.h"
 #include "sched/transport/zmq/socket.h"
@@ -99,8 +99,19 @@ static wadi_status sleep_a_while(wadi_zmq_port *p, wadi_error *err) {
     return WADI_OK;
 }
 
+/* What waits in the socket was meant for the partner that is lost, so it goes with the socket. */
+static wadi_status reopen(wadi_zmq_port *p, wadi_error *err) {
+    p->resume.reopen = p->connected = false;
+    wadi_zmq_socket_close(p->socket, p->monitor, false);
+    p->socket = p->monitor = NULL;
+    WADI_TRY(
+        wadi_zmq_socket_open(p->context, p->address, &p->options, &p->socket, &p->monitor, err));
+    return wadi_zmq_greet(p) ? WADI_OK : zmq_fail(err, p, "hello");
+}
+
 /* Works without waiting. *out_holds: the condition holds; else the caller has to wait. */
 static wadi_status look(wadi_zmq_port *p, condition holds, bool *out_holds, wadi_error *err) {
+    if (p->resume.reopen) WADI_TRY(reopen(p, err));
     wadi_zmq_take_in(p);
     wadi_zmq_flush(p);
     *out_holds = holds(p);
@@ -164,12 +175,17 @@ static void set_up(wadi_zmq_port *p, const wadi_port_options *options) {
     p->options.address = p->options.owner = p->options.other = NULL;
     p->options.note = NULL;
     p->partner = -1;
+    p->resume.on = options->sends && options->goes_on;
+    p->resume.have = p->resume.on ? -1 : 0;
+    p->resume.put = p->resume.told = -1;
     p->keyed = options->curve_secret != NULL;
     p->alone_ns = wadi_clock_ns();
     wadi_link_sender_init(&p->sender, drop_payload, NULL);
     wadi_link_receiver_init(&p->receiver, true, options->credit_bytes, options->credit_chunks,
                             drop_payload, NULL);
     p->sender.most_bytes = options->credit_bytes;
+    p->sender.holds = p->resume.on;
+    wadi_zmq_keep_keys(p);
 }
 
 /* Whether there is a peer for which messages may be in flight. */
@@ -187,6 +203,7 @@ static void close_port(wadi_port *self) {
     wadi_link_sender_fini(&p->sender);
     wadi_link_receiver_fini(&p->receiver);
     if (p->context != NULL) (void)wadi_zmq.ctx_term(p->context);
+    wadi_zmq_wipe_keys(p);
     free(p->path);
     free(p->note);
     free(p);
@@ -201,6 +218,7 @@ static bool all_sent(const wadi_zmq_port *p) {
 static bool all_told(const wadi_zmq_port *p) {
     bool told = false;
     for (int i = 0; i < WADI_LINK_PEERS; i++) told = told || p->sender.peer[i].told_end;
+    if (p->resume.on && !atomic_load(&p->resume.kept_all)) return false;
     return wadi_link_sender_kept(&p->sender) == 0 && told;
 }
 
@@ -222,6 +240,10 @@ static wadi_status port_introduce(wadi_port *self, wadi_error *err) {
 static wadi_status port_send(wadi_port *self, wadi_chunk *owned_c, wadi_error *err) {
     wadi_zmq_port *p = (wadi_zmq_port *)self;
     const int64_t number = owned_c->number;
+    if (wadi_zmq_is_had(p, owned_c)) {
+        wadi_chunk_release(owned_c);
+        return WADI_OK;
+    }
     if (!wadi_link_sender_push(&p->sender, number, wadi_chunk_bytes(owned_c), owned_c)) {
         wadi_chunk_release(owned_c);
         return wadi_fail(err, WADI_MEMORY, "link: out of memory");
@@ -280,22 +302,52 @@ static bool port_ready(wadi_port *self) {
     return check_failure(p, NULL) != WADI_OK || p->broken.status != WADI_OK || something_there(p);
 }
 
-static wadi_status port_receive(wadi_port *self, wadi_chunk **out, wadi_error *err) {
-    wadi_zmq_port *p = (wadi_zmq_port *)self;
+/* The next chunk, or what of it was not passed on before; NULL: nothing, or the stream has ended. */
+static wadi_status take_chunk(wadi_zmq_port *p, wadi_chunk **out, wadi_error *err) {
     int64_t number;
     void *chunk = NULL;
+    *out = NULL;
     WADI_TRY(wait_until(p, something_there, "chunk", p->receiver.next, err));
-    if (wadi_link_receiver_take(&p->receiver, &number, &chunk))
-        p->used = true;
-    else
-        WADI_TRY(check_failure(p, err));
+    if (!wadi_link_receiver_take(&p->receiver, &number, &chunk)) return check_failure(p, err);
+    p->used = true;
     *out = chunk;
+    WADI_TRY(wadi_zmq_trim(p, out, err));
+    if (*out == NULL) wadi_link_receiver_done(&p->receiver, number);
     return WADI_OK;
 }
 
+static void port_keep(wadi_port *self, int64_t elements, bool all) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
+    p->resume.keeps = true;
+    if (elements > atomic_load(&p->resume.kept)) atomic_store(&p->resume.kept, elements);
+    if (!all) return;
+    atomic_store(&p->resume.kept_all, true);
+    wadi_zmq_flush(p);
+}
+
+static wadi_status port_receive(wadi_port *self, wadi_chunk **out, wadi_error *err) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
+    p->resume.asked = true;
+    do {
+        WADI_TRY(take_chunk(p, out, err));
+    } while (*out == NULL && !wadi_link_receiver_ended(&p->receiver));
+    if (*out == NULL && !p->resume.keeps) {
+        atomic_store(&p->resume.kept_all, true);
+        wadi_zmq_flush(p);
+    }
+    return WADI_OK;
+}
+
+/* A chunk of an earlier connection has no place in the window of this one. */
 static void port_done(wadi_port *self, int64_t number) {
     wadi_zmq_port *p = (wadi_zmq_port *)self;
-    wadi_link_receiver_done(&p->receiver, number);
+    wadi_resume *r = &p->resume;
+    if (r->stale > 0)
+        r->stale--;
+    else
+        wadi_link_receiver_done(&p->receiver, number);
+    if (!r->keeps && r->stale == 0 && wadi_link_receiver_taken(&p->receiver) == 0)
+        atomic_store(&r->kept, r->have);
     wadi_zmq_flush(p);
 }
 
@@ -307,11 +359,58 @@ static void port_give_up(wadi_port *self, const wadi_error *why) {
     wadi_zmq_dismiss(p, why);
 }
 
+/* ---- streams that are gone on with ---- */
+
+static bool is_met(const wadi_zmq_port *p) {
+    return p->resume.have >= 0;
+}
+
+static wadi_status port_meet(wadi_port *self, uint64_t id, int64_t *out_elements, wadi_error *err) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
+    WADI_ASSERT(p->resume.on && !p->resume.named);
+    p->options.stream.id = id;
+    p->resume.named = true;
+    WADI_TRY(wait_until(p, is_met, "a peer before chunk", 0, err));
+    *out_elements = p->resume.have;
+    return WADI_OK;
+}
+
+static int64_t port_certain(const wadi_port *self) {
+    const wadi_resume *r = &((const wadi_zmq_port *)self)->resume;
+    return atomic_load(&r->kept_all) ? INT64_MAX : atomic_load(&r->kept);
+}
+
+static void port_go_on(wadi_port *self, uint64_t id, int64_t elements) {
+    wadi_resume *r = &((wadi_zmq_port *)self)->resume;
+    r->wanted = id;
+    r->have = elements;
+    r->told = -1;
+    atomic_store(&r->kept, elements);
+}
+
+static uint64_t port_stream(const wadi_port *self) {
+    const wadi_zmq_port *p = (const wadi_zmq_port *)self;
+    return p->resume.on && p->has_stream ? p->stream_id : 0;
+}
+
 /* ---- opening ---- */
 
-static const wadi_port_ops ops = {close_port,   port_introduce, port_send,   port_settle,
-                                  port_end,     port_fail,      port_note,   port_ready,
-                                  port_receive, port_done,      port_give_up};
+static const wadi_port_ops ops = {.close = close_port,
+                                  .introduce = port_introduce,
+                                  .send = port_send,
+                                  .settle = port_settle,
+                                  .end = port_end,
+                                  .fail = port_fail,
+                                  .note = port_note,
+                                  .ready = port_ready,
+                                  .receive = port_receive,
+                                  .done = port_done,
+                                  .give_up = port_give_up,
+                                  .meet = port_meet,
+                                  .certain = port_certain,
+                                  .go_on = port_go_on,
+                                  .stream = port_stream,
+                                  .keep = port_keep};
 
 wadi_status wadi_zmq_port_open(const wadi_port_options *options, const char *file, wadi_port **out,
                                wadi_error *err) {

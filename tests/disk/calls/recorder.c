@@ -1,6 +1,7 @@
 /* Preloaded into a program: tells every change that the program makes on the disk (tests/disk/record.h).
  *
- *     WADI_DISK=FILE    where to
+ *     WADI_DISK=FILE      where to
+ *     WADI_DISK_KILL=N    kills the program behind its N-th change
  *
  * A change and its record are made under one lock, so their orders are the same. What children do is not told. Nothing is forced onto the real disk:
  * the power does not go, and it would take long. */
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -23,6 +25,7 @@
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 static int told_to = -1;
+static long kill_at, told; /* changes */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void begin(void) {
@@ -30,7 +33,10 @@ __attribute__((constructor)) static void begin(void) {
     if (file == NULL) return;
     told_to = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (told_to < 0) abort();
+    const char *kills = getenv("WADI_DISK_KILL");
+    if (kills != NULL) kill_at = atol(kills);
     (void)unsetenv("WADI_DISK");
+    (void)unsetenv("WADI_DISK_KILL");
     (void)unsetenv("LD_PRELOAD");
 }
 
@@ -47,6 +53,7 @@ static void tell(disk_record r, const char *name, const char *name2, const void 
     put(name, (size_t)r.name_bytes);
     put(name2, (size_t)r.name2_bytes);
     put(data, (size_t)r.data_bytes);
+    if (++told == kill_at) (void)kill(getpid(), SIGKILL);
     errno = why;
 }
 
