@@ -20,6 +20,7 @@ const wadi_loadable_row wadi_loadables[] = {
     {"png", "libpng", "pictures"},
     {"zlib", "zlib", "text compressed with gzip"},
     {"nats", "libnats", "work on other machines, kept by a NATS server"},
+    {"http", "libmicrohttpd", "a page that shows runs (--http)"},
     {0},
 };
 

@@ -132,6 +132,8 @@ static const wadi_args_option table[] = {
     {.name = "--profile", .field = offsetof(options, shared.run.profile)},
     {.name = "--trace", .text = true, .field = offsetof(options, shared.run.trace)},
     {.name = "--certificate", .text = true, .field = offsetof(options, shared.run.certificate)},
+    {.name = "--http", .text = true, .field = offsetof(options, http)},
+    {.name = "--http-token", .text = true, .field = offsetof(options, http_token)},
     {.name = "--sync", .field = offsetof(options, sync)},
     {.name = "--forget", .field = offsetof(options, shared.run.forget)},
     WADI_CLI_OPTIONS};
@@ -181,11 +183,21 @@ static wadi_status tell_guarantee(const options *o, wadi_run *run, wadi_error *e
     return WADI_OK;
 }
 
+/* Others may look at the run from now on. */
+static wadi_status watch(const options *o, wadi_error *err) {
+    const char *url = NULL;
+    wadi_watch_program("wadi");
+    if (o->http == NULL) return WADI_OK;
+    WADI_TRY(wadi_watch_program_http("wadi", o->http, o->http_token, &url, err));
+    fprintf(stderr, "wadi: the run is shown at %s\n", url);
+    return WADI_OK;
+}
+
 static wadi_status go(const options *o, wadi_run *run, bool *out_drained, wadi_error *err) {
     wadi_run_stats s = {0};
     if (o->shared.run.state) wadi_process_drain_by(drain, run);
-    wadi_watch_program("wadi");
-    const wadi_status st = wadi_run_go(run, err);
+    wadi_status st = watch(o, err);
+    if (st == WADI_OK) st = wadi_run_go(run, err);
     wadi_watch_program_end();
     wadi_process_drain_by(NULL, NULL);
     wadi_run_stats_get(run, &s);
@@ -362,4 +374,10 @@ const wadi_cli_command wadi_cli_run = {
     "delivers, for\n"
     "                     wadi verify\n",
     run,
-    WADI_CLI_LINKS_HELP};
+    "  --http HOST:PORT   shows the run as a page there, as in 127.0.0.1:8080 (port 0: any free "
+    "one), and for\n"
+    "                     Prometheus at /metrics; the address is told with its token. See also "
+    "wadi "
+    "top\n"
+    "  --http-token FILE  takes the token from this file; needed where other machines reach the "
+    "address\n" WADI_CLI_LINKS_HELP};

@@ -10,6 +10,7 @@ typedef struct wadi_cli_run_options {
     wadi_cli_options shared;
     wadi_compile_options compile;
     bool stats, sync;
+    const char *http, *http_token;
     bool silent; /* no option: results are not printed */
     wadi_status (*sink)(void *env, const wadi_bind *b, wadi_sink **out,
                         wadi_error *err); /* no option: as in cli/bind.h */
