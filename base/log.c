@@ -11,6 +11,15 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static wadi_log_fn callback;
 static void *callback_env;
 static atomic_bool listening;
+static _Thread_local wadi_log_place place;
+
+void wadi_log_about(wadi_log_place about) {
+    place = about;
+}
+
+wadi_log_place wadi_log_about_now(void) {
+    return place;
+}
 
 void wadi_log_set(wadi_log_fn fn, void *env) {
     (void)pthread_mutex_lock(&lock);

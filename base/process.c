@@ -17,6 +17,7 @@
 #include "base/behind.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/say.h"
 #include "base/task.h"
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
@@ -131,6 +132,10 @@ void wadi_process_may_die(bool may) {
 static void warn(void *env, wadi_log_level level, const char *line) {
     WADI_UNUSED(env);
     if (level < WADI_LOG_WARNING || !atomic_load(&warns)) return;
+    if (wadi_say_json()) {
+        wadi_say(WADI_SAY_WARNING, "%s", line);
+        return;
+    }
     char clock[32] = "";
     struct tm now;
     const time_t seconds = time(NULL);
@@ -164,6 +169,7 @@ void wadi_process_begin(const char *name) {
     const wadi_status status = wadi_stop_init(&stop, NULL, NULL);
     WADI_UNUSED(status); /* it cannot fail without one above */
     program = name;
+    wadi_say_as(name);
     (void)wadi_task_begin((wadi_task){.name = "main", .stop = &stop});
     atomic_store(&warns, true);
     wadi_log_set(warn, NULL);

@@ -36,6 +36,7 @@ struct wadi_waits {
     int64_t changed_ns; /* when a wait last began or ended */
     int idlers;         /* waits that may last for ever; while there are any, it does not warn */
     seat seats[SEATS];
+    char name[64]; /* stays while a run uses the table */
 };
 
 static void print_waits(const wadi_waits *w, int64_t now, wadi_text *out) {
@@ -55,8 +56,10 @@ static void tell(const wadi_waits *w, int64_t now) {
     wadi_text_init(&text);
     print_waits(w, now, &text);
     const double seconds = (double)(now - w->changed_ns) / 1e9;
+    wadi_log_about((wadi_log_place){w->name, "watchdog"});
     wadi_logf(WADI_LOG_WARNING, "no progress for %.1f s: %s", seconds,
               text.n > 0 ? wadi_text_str(&text) : "nobody waits, a stage is busy");
+    wadi_log_about((wadi_log_place){NULL, NULL});
     wadi_text_fini(&text);
 }
 
@@ -150,10 +153,21 @@ wadi_status wadi_waits_create(int64_t after_ns, wadi_waits **out, wadi_error *er
     return WADI_OK;
 }
 
+void wadi_waits_set_name(wadi_waits *w, const char *name) {
+    wadi_mutex_lock(&w->lock);
+    (void)snprintf(w->name, sizeof w->name, "%s", name);
+    wadi_mutex_unlock(&w->lock);
+}
+
+const char *wadi_waits_name(const wadi_waits *w) {
+    return w != NULL && w->name[0] != '\0' ? w->name : NULL;
+}
+
 void wadi_waits_destroy(wadi_waits *w) {
     if (w == NULL) return;
     wadi_mutex_lock(&w->lock);
     w->used = false;
+    w->name[0] = '\0';
     wadi_mutex_unlock(&w->lock);
     wadi_keep_put(&tables, 0, w);
 }

@@ -26,6 +26,10 @@ typedef struct wadi_wait {
 
 /* Makes a register and its watchdog, or takes those of an earlier run. The watchdog warns after after_ns without progress. */
 WADI_NODISCARD wadi_status wadi_waits_create(int64_t after_ns, wadi_waits **out, wadi_error *err);
+/* Whose waits they are: the run's name, for the log. Before anybody waits. It is cut at 63 bytes. */
+void wadi_waits_set_name(wadi_waits *w, const char *name);
+/* NULL: it has none, or w is NULL. Borrowed until the register is destroyed. */
+const char *wadi_waits_name(const wadi_waits *w);
 /* Nobody may be waiting any more. NULL is fine. */
 void wadi_waits_destroy(wadi_waits *w);
 

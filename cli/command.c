@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "base/say.h"
 #include "base/text.h"
 
 int wadi_cli_fail(const wadi_error *err) {
@@ -20,11 +21,11 @@ int wadi_cli_fail(const wadi_error *err) {
     if (err->at.file) snprintf(place, sizeof place, "%s:%d", err->at.file, err->at.line);
     (void)sscanf(err->msg, "line %d, column %d: %n", &line, &column, &after);
     if (err->at.file && after > 0 && line == err->at.line)
-        fprintf(stderr, "wadi: %s:%d: %s\n", place, column, err->msg + after);
+        wadi_say(WADI_SAY_ERROR, "%s:%d: %s", place, column, err->msg + after);
     else if (err->at.file && !strstr(err->msg, place))
-        fprintf(stderr, "wadi: %s: %s\n", place, err->msg);
+        wadi_say(WADI_SAY_ERROR, "%s: %s", place, err->msg);
     else
-        fprintf(stderr, "wadi: %s\n", err->msg);
+        wadi_say(WADI_SAY_ERROR, "%s", err->msg);
     return WADI_CLI_FAILED;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/process.h"
+#include "base/say.h"
 #include "cli/command.h"
 #include "cli/profile.h"
 #include "cli/routines.h"
@@ -132,6 +133,7 @@ static const wadi_args_option table[] = {
     {.name = "--profile", .field = offsetof(options, shared.run.profile)},
     {.name = "--trace", .text = true, .field = offsetof(options, shared.run.trace)},
     {.name = "--certificate", .text = true, .field = offsetof(options, shared.run.certificate)},
+    {.name = "--log", .take = wadi_say_take},
     {.name = "--http", .text = true, .field = offsetof(options, http)},
     {.name = "--http-token", .text = true, .field = offsetof(options, http_token)},
     {.name = "--sync", .field = offsetof(options, sync)},
@@ -178,7 +180,7 @@ static wadi_status tell_guarantee(const options *o, wadi_run *run, wadi_error *e
     if (!o->shared.run.state) return WADI_OK;
     WADI_TRY(wadi_run_guarantee(run, &guarantee, &why, err));
     if (guarantee > WADI_GUARANTEE_NONE && guarantee >= o->shared.run.guarantee)
-        fprintf(stderr, "wadi: %s\n", why); /* else the run is refused, with the reason */
+        wadi_say(WADI_SAY_INFO, "%s", why); /* else the run is refused, with the reason */
     free(why);
     return WADI_OK;
 }
@@ -189,7 +191,7 @@ static wadi_status watch(const options *o, wadi_error *err) {
     wadi_watch_program("wadi");
     if (o->http == NULL) return WADI_OK;
     WADI_TRY(wadi_watch_program_http("wadi", o->http, o->http_token, &url, err));
-    fprintf(stderr, "wadi: the run is shown at %s\n", url);
+    wadi_say(WADI_SAY_INFO, "the run is shown at %s", url);
     return WADI_OK;
 }
 
@@ -221,9 +223,9 @@ static void tell_dead(const options *o, wadi_run *run, bool ended) {
     if (s.dead == 0) return;
     if (file) wadi_text_addf(&see, "%s%s", file, ended || !o->shared.run.state ? "" : ".wadi-kept");
     const bool there = file && access(wadi_text_str(&see), F_OK) == 0;
-    fprintf(stderr, "wadi: warning: %lld element%s failed%s%s\n", (long long)s.dead,
-            s.dead == 1 ? " has" : "s have", there ? ": see " : "",
-            there ? wadi_text_str(&see) : "");
+    wadi_say(WADI_SAY_WARNING, "%lld element%s failed%s%s", (long long)s.dead,
+             s.dead == 1 ? " has" : "s have", there ? ": see " : "",
+             there ? wadi_text_str(&see) : "");
     wadi_text_fini(&see);
 }
 
@@ -253,8 +255,8 @@ static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_ex
     wadi_run_destroy(run);
     wadi_cli_bindings_fini(&bindings);
     if (!drained) return st;
-    fprintf(stderr, "wadi: the run is saved in %s: the same command goes on with it\n",
-            o->shared.run.state);
+    wadi_say(WADI_SAY_INFO, "the run is saved in %s: the same command goes on with it",
+             o->shared.run.state);
     return WADI_OK;
 }
 
@@ -374,6 +376,8 @@ const wadi_cli_command wadi_cli_run = {
     "delivers, for\n"
     "                     wadi verify\n",
     run,
+    "  --log NAME         warnings and errors as text, or as json: a line of JSON each, with time, "
+    "run and stage\n"
     "  --http HOST:PORT   shows the run as a page there, as in 127.0.0.1:8080 (port 0: any free "
     "one), and for\n"
     "                     Prometheus at /metrics; the address is told with its token. See also "

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/outfile.h"
 #include "base/process.h"
+#include "base/say.h"
 #include "base/text.h"
 #include "sched/run/profile_all.h"
 #include "sched/watch/program.h"
@@ -80,7 +81,7 @@ static wadi_status write_stats(const char *path, const flac_progress *p, wadi_er
 /* ---- words ---- */
 
 static int complain(const char *what) {
-    fprintf(stderr, "wadi-flac: %s\n", what);
+    wadi_say(WADI_SAY_ERROR, "%s", what);
     return EXIT_FAILURE;
 }
 
@@ -88,7 +89,7 @@ static bool warned; /* there was a warning; for --warnings-as-errors */
 
 static void warn(const flac_options *o, const char *path, const char *what) {
     warned = true;
-    if (!o->quiet) fprintf(stderr, "wadi-flac: warning: %s: %s\n", path, what);
+    if (!o->quiet) wadi_say(WADI_SAY_WARNING, "%s: %s", path, what);
 }
 
 static void warn_of_options(const flac_options *o) {
@@ -219,8 +220,8 @@ static wadi_status treat_next(work *w, wadi_error *err) {
 
 /* What is left, in words: the same command does it. */
 static void tell_rest(const work *w, size_t done) {
-    fprintf(stderr, "wadi-flac: %zu of %zu inputs are done: the same command goes on%s\n", done,
-            w->options->inputs.n, w->failed > 0 ? " with those that failed" : "");
+    wadi_say(WADI_SAY_INFO, "%zu of %zu inputs are done: the same command goes on%s", done,
+             w->options->inputs.n, w->failed > 0 ? " with those that failed" : "");
 }
 
 /* If one input fails, the others are still treated; a signal ends all. */
@@ -236,8 +237,7 @@ static void treat_all(work *w) {
     wadi_error err = {0};
     warned = warned || flac_session_warned(w->session);
     if (before > 0 && !w->options->quiet)
-        fprintf(stderr, "wadi-flac: %zu of %zu inputs are done already\n", before,
-                w->options->inputs.n);
+        wadi_say(WADI_SAY_INFO, "%zu of %zu inputs are done already", before, w->options->inputs.n);
     wadi_status st = treat_each(w, &err);
     const size_t done = flac_session_done(w->session);
     const wadi_status closed = flac_session_close(w->session, st == WADI_OK ? &err : NULL);

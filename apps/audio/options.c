@@ -10,6 +10,7 @@
 #include "apps/audio/recipe.h"
 #include "base/args.h"
 #include "base/error.h"
+#include "base/say.h"
 #include "base/text.h"
 #include "codegen/fast_math.h"
 #include "codegen/targets.h"
@@ -260,6 +261,7 @@ static const wadi_args_option table[] = {
     {"--device", NULL, wadi_device_take, 0},
     {"--fast-math", NULL, wadi_fast_math_take, .flag = true},
     {"--profile", NULL, wadi_profile_take, .flag = true},
+    {"--log", NULL, wadi_say_take},
     {"--state", NULL, NULL, offsetof(flac_options, state), true},
     FLAG("--accept-change", NULL, accept_change),
     FLAG("--sync", NULL, sync),

@@ -53,6 +53,7 @@ const char flac_usage[] =
     "      --device NAME    what computes: see wadi devices (default: cpu)\n"
     "      --fast-math      faster, less exact real numbers: see docs/DEVICES.md\n"
     "      --profile        print where the time of runs went: see docs/RUNTIME.md\n"
+    "      --log json       warnings and errors as lines of JSON\n"
     "      --target NAME    what kernels are compiled for: native, x86-64-v2, ..\n"
     "      --state DIR      note there what is done: however the program ends, the same command "
     "goes\n"

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/outfile.h"
 #include "base/process.h"
+#include "base/say.h"
 #include "base/task.h"
 #include "base/text.h"
 #include "connectors/link_keys.h"
@@ -196,7 +197,7 @@ static wadi_status open_files(work *w, const grid_take *take, wadi_error *err) {
     wadi_link_options link = {.bind = true, .first_after_ms = -1}; /* telescopes take their time */
     wadi_status status = wadi_link_secrets_read(&secrets, o->key, o->senders, o->token, &link, err);
     if (status == WADI_OK && !o->quiet)
-        fprintf(stderr, "wadi-grid: waiting for visibilities at %s\n", o->listen);
+        wadi_say(WADI_SAY_INFO, "waiting for visibilities at %s", o->listen);
     if (status == WADI_OK) status = grid_files_listen(&w->files, o->listen, &link, take, err);
     wadi_link_secrets_fini(&secrets);
     return status;
@@ -224,10 +225,10 @@ static wadi_status open_spool(work *w, const grid_take *take, wadi_error *err) {
     WADI_TRY(grid_spool_open(o->state, o->every_s, take, &w->spool, err));
     /* Even with --quiet: a sender that begins elsewhere spoils the image. */
     if (grid_spool_rows(w->spool) > 0)
-        fprintf(
-            stderr,
-            "wadi-grid: %lld rows are saved in %s: wadi-vis-send --skip %lld goes on behind them\n",
-            (long long)grid_spool_rows(w->spool), o->state, (long long)grid_spool_rows(w->spool));
+        wadi_say(WADI_SAY_INFO,
+                 "%lld rows are saved in %s: wadi-vis-send --skip %lld goes on behind them",
+                 (long long)grid_spool_rows(w->spool), o->state,
+                 (long long)grid_spool_rows(w->spool));
     return WADI_OK;
 }
 
@@ -294,12 +295,12 @@ static void save_part(work *w) {
     const wadi_task before = wadi_task_begin((wadi_task){.name = "main"});
     const wadi_status status = write_part(w, &name, &err);
     wadi_task_end(before);
-    if (status == WADI_OK) fprintf(stderr, "wadi-grid: the image so far: %s\n", name.at);
-    if (status != WADI_OK) fprintf(stderr, "wadi-grid: no image of what came: %s\n", err.msg);
+    if (status == WADI_OK) wadi_say(WADI_SAY_INFO, "the image so far: %s", name.at);
+    if (status != WADI_OK) wadi_say(WADI_SAY_INFO, "no image of what came: %s", err.msg);
     if (status == WADI_OK)
         remove_live(w);
     else if (w->live)
-        fprintf(stderr, "wadi-grid: %s shows what had come a while before\n", o->output);
+        wadi_say(WADI_SAY_INFO, "%s shows what had come a while before", o->output);
     wadi_text_fini(&name);
 }
 
@@ -310,16 +311,15 @@ static bool save_rows(work *w) {
     const wadi_status status = grid_spool_save(w->spool, &err);
     wadi_task_end(before);
     if (status != WADI_OK) {
-        fprintf(stderr, "wadi-grid: what has come is not saved: %s\n", err.msg);
+        wadi_say(WADI_SAY_INFO, "what has come is not saved: %s", err.msg);
         return false;
     }
     const int64_t rows = grid_spool_rows(w->spool);
     if (rows > 0)
-        fprintf(stderr,
-                "wadi-grid: %lld rows are saved in %s: the same command goes on with them\n",
-                (long long)rows, w->options->state);
+        wadi_say(WADI_SAY_INFO, "%lld rows are saved in %s: the same command goes on with them",
+                 (long long)rows, w->options->state);
     else if (atomic_load(&drains))
-        fprintf(stderr, "wadi-grid: no rows have come: nothing is saved\n");
+        wadi_say(WADI_SAY_INFO, "no rows have come: nothing is saved");
     return true;
 }
 
@@ -338,7 +338,7 @@ static int run(const grid_options *o) {
     const bool drained =
         status == WADI_CANCELLED && atomic_load(&drains) && wadi_process_signal() == 0;
     if (status != WADI_OK && !drained)
-        fprintf(stderr, "wadi-grid: %s\n", wadi_process_signal() != 0 ? "interrupted" : err.msg);
+        wadi_say(WADI_SAY_ERROR, "%s", wadi_process_signal() != 0 ? "interrupted" : err.msg);
     const bool saved = status != WADI_OK && w.spool != NULL && save_rows(&w);
     if (saved) remove_live(&w); /* it comes again when the stream goes on */
     if (status != WADI_OK && o->listen != NULL && !saved) save_part(&w);
@@ -357,7 +357,7 @@ int main(int argc, char **argv) {
     int rc = DONE;
     wadi_process_begin("wadi-grid");
     if (grid_options_parse(argc, argv, &options, &err) != WADI_OK) {
-        fprintf(stderr, "wadi-grid: %s\n", err.msg);
+        wadi_say(WADI_SAY_ERROR, "%s", err.msg);
         rc = MISUSE;
     } else if (options.help) {
         fputs(grid_usage, stdout);

@@ -10,6 +10,7 @@
 #include "apps/gridding/polarisation.h"
 #include "base/args.h"
 #include "base/error.h"
+#include "base/say.h"
 #include "codegen/fast_math.h"
 #include "codegen/targets.h"
 #include "sched/devices.h"
@@ -65,6 +66,7 @@ const char grid_usage[] =
     "      --device NAME       what computes: see wadi devices (default: cpu)\n"
     "      --fast-math         faster, less exact real numbers: see docs/DEVICES.md\n"
     "      --profile           print where the time of runs went: see docs/RUNTIME.md\n"
+    "      --log json          warnings and errors as lines of JSON\n"
     "      --target NAME       what kernels are compiled for: native, x86-64-v2, ..\n"
     "      --chunk N           rows per chunk (default: the scheduler decides)\n"
     "      --schedule NAME     inside, flat, across, group (default: the scheduler decides)\n"
@@ -315,6 +317,7 @@ static const wadi_args_option table[] = {
     {"--device", NULL, wadi_device_take, 0},
     {"--fast-math", NULL, wadi_fast_math_take, .flag = true},
     {"--profile", NULL, wadi_profile_take, .flag = true},
+    {"--log", NULL, wadi_say_take},
     {"--chunk", NULL, take_chunk, 0},
     {"--schedule", NULL, take_schedule, 0},
     {"--sync", NULL, NULL, offsetof(grid_options, sync)},

@@ -10,6 +10,7 @@
 #include "apps/md5/unpack.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "base/say.h"
 #include "sched/run/profile_all.h"
 #include "sched/watch/program.h"
 
@@ -19,7 +20,7 @@ static const double tick_s = 0.1, look_s = 0.02,
                     grace_s = 0.05; /* how long words in flight may take after a signal */
 
 static int complain(const char *what) {
-    fprintf(stderr, "wadi-md5: %s\n", what);
+    wadi_say(WADI_SAY_ERROR, "%s", what);
     return ERROR;
 }
 
@@ -52,8 +53,8 @@ static void show_progress(const md5_progress *p, size_t wanted, bool last) {
     if (last) fprintf(stderr, ", %.2f s", p->elapsed_s);
     fputs(last ? "          \n" : "      ", stderr);
     if (last && p->too_long > 0)
-        fprintf(stderr, "wadi-md5: warning: %lld words of more than %d MiB were skipped\n",
-                (long long)p->too_long, MD5_LONGEST >> 20);
+        wadi_say(WADI_SAY_WARNING, "%lld words of more than %d MiB were skipped",
+                 (long long)p->too_long, MD5_LONGEST >> 20);
 }
 
 /* ---- the attack ---- */
@@ -206,8 +207,8 @@ static int run(const md5_options *o) {
         return ERROR; /* ended by a signal: no message is needed */
     if (status != WADI_OK) return wadi_process_output_gone() ? ERROR : complain(err.msg);
     if (drained)
-        fprintf(stderr, "wadi-md5: the search is saved in %s: the same command goes on with it\n",
-                o->state);
+        wadi_say(WADI_SAY_INFO, "the search is saved in %s: the same command goes on with it",
+                 o->state);
     return all || drained ? ALL_FOUND : SOME_NOT_FOUND;
 }
 

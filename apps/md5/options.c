@@ -6,6 +6,7 @@
 
 #include "base/args.h"
 #include "base/error.h"
+#include "base/say.h"
 #include "codegen/fast_math.h"
 #include "codegen/targets.h"
 #include "sched/devices.h"
@@ -53,6 +54,7 @@ const char md5_usage[] =
     "      --device NAME    what computes: see wadi devices (default: cpu)\n"
     "      --fast-math      faster, less exact real numbers: see docs/DEVICES.md\n"
     "      --profile        print where the time of runs went: see docs/RUNTIME.md\n"
+    "      --log json       warnings and errors as lines of JSON\n"
     "      --target NAME    what kernels are compiled for: native, x86-64-v2, ..\n"
     "      --chunk N        words per chunk (default: the scheduler decides)\n"
     "      --memory SIZE    bytes for the chunks in flight (64M); K, M and G are understood\n"
@@ -109,6 +111,7 @@ static const wadi_args_option table[] = {
     {"--device", NULL, wadi_device_take, 0},
     {"--fast-math", NULL, wadi_fast_math_take, .flag = true},
     {"--profile", NULL, wadi_profile_take, .flag = true},
+    {"--log", NULL, wadi_say_take},
     {"--chunk", NULL, take_chunk, 0},
     {"--memory", NULL, take_memory, 0},
     {"--keep-cr", NULL, NULL, offsetof(md5_options, keep_cr)},

@@ -368,6 +368,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     WADI_TRY(wadi_run_trace_open(run, err));
     wadi_waits *waits = NULL;
     WADI_TRY(wadi_waits_create((int64_t)(run->options.watchdog_s * 1e9), &waits, err));
+    if (run->plan->name != NULL) wadi_waits_set_name(waits, run->plan->name);
     wadi_mutex_lock(&run->lock);
     run->waits = waits;
     run->begin_ns = wadi_clock_ns();

@@ -31,7 +31,7 @@ typedef struct heard {
     wadi_mutex lock;
     wadi_condition said;
     int times;
-    char line[1024];
+    char line[1024], about[80];
 } heard;
 
 static heard ear;
@@ -42,6 +42,8 @@ static void hear(void *env, wadi_log_level level, const char *line) {
     wadi_mutex_lock(&ear.lock);
     ear.times++;
     (void)snprintf(ear.line, sizeof ear.line, "%s", line);
+    const wadi_log_place about = wadi_log_about_now();
+    (void)snprintf(ear.about, sizeof ear.about, "%s, %s", about.run, about.stage);
     wadi_condition_signal(&ear.said);
     wadi_mutex_unlock(&ear.lock);
 }
@@ -94,6 +96,9 @@ static wadi_waits *watchdog(void) {
 static void it_names_who_waits_for_what(void **state) {
     (void)state;
     wadi_waits *w = watchdog();
+    assert_null(wadi_waits_name(w));
+    wadi_waits_set_name(w, "a run");
+    assert_string_equal(wadi_waits_name(w), "a run");
     const int done = wadi_wait_begin(w, (wadi_wait){"source", "room for chunk", 3, NULL, false});
     const int sink = wadi_wait_begin(w, (wadi_wait){"sink", "chunk", 7, "compute", false});
     const int busy = wadi_wait_begin(w, (wadi_wait){"compute", "elements from", 0, "flat", true});
@@ -107,6 +112,7 @@ static void it_names_who_waits_for_what(void **state) {
     assert_non_null(strstr(ear.line, "sink waits 10.5 s for chunk 7 (compute)"));
     assert_non_null(strstr(ear.line, "compute works 10.5 s on elements from 0 (flat)"));
     assert_null(strstr(ear.line, "source"));
+    assert_string_equal(ear.about, "a run, watchdog");
     wadi_wait_end(w, sink);
     wadi_wait_end(w, busy);
     wadi_waits_destroy(w);

@@ -1,0 +1,67 @@
+#!/bin/sh
+# --log json: each line on standard error is an object, with time, level, program, run, stage and message, and what is an error there is one.
+set -u
+build="${WADI_BUILD:?}"
+wadi=$build/cli/wadi
+command -v python3 >/dev/null || {
+    echo "python3 is not there: JSON is not read"
+    exit 77
+}
+work=$(mktemp -d "${TMPDIR:-/tmp}/wadi-l.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+wrong() {
+    echo "FAILED: $*"
+    : >failed
+}
+
+cat >means.wadi <<'PROGRAM'
+program means
+stream_in s : seq(f64[2])
+t = map_seq s (x) {
+    m = fold 0.0 x (a, b) { add a b }
+    yield m
+}
+stream_out "t" t
+PROGRAM
+head -c 17 /dev/zero >torn.raw
+head -c 160 /dev/zero >in.raw
+
+cat >look.py <<'PROGRAM'
+import datetime, json, sys
+want = [line.split("|") for line in sys.argv[2:]]
+lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+assert len(lines) == len(want), lines
+for line, (level, program, run, stage, message) in zip(lines, want):
+    assert list(line) == ["time", "level", "program", "run", "stage", "message"], line
+    age = datetime.datetime.now(datetime.timezone.utc) - datetime.datetime.fromisoformat(line["time"].replace("Z", "+00:00"))
+    assert datetime.timedelta(0) <= age < datetime.timedelta(minutes=10), line
+    assert (line["level"], line["program"], line["run"] or "", line["stage"] or "") == (level, program, run, stage), line
+    assert message in line["message"], line
+PROGRAM
+# says WANT ...: of the file `message`, see look.py
+says() {
+    python3 look.py message "$@" || wrong "$(cat message)"
+}
+
+"$wadi" run means.wadi s=@torn.raw t=@out.raw --log json --retries 1 --retry-after 0.01 2>message && wrong "it reads half an element"
+says 'warning|wadi|means|source|the source "s" has failed, and is tried again' 'error|wadi|||ends at byte 17, within a record'
+"$wadi" run means.wadi s=@in.raw t=@out.raw --log json --state kept 2>message || wrong "no run"
+says 'info|wadi|||exactly once'
+"$wadi" run --log=json 'no "such".wadi' 2>message && wrong "it runs"
+says 'error|wadi|||no "such".wadi'
+"$wadi" run means.wadi s=@torn.raw t=@out.raw --log text 2>message && wrong "it reads half an element"
+grep -q '^wadi: .*ends at byte 17' message || wrong "text: $(cat message)"
+"$wadi" run means.wadi s=@in.raw t=@out.raw --log xml 2>message && wrong "it takes xml"
+grep -q -e '--log: "xml" is not text or json' message || wrong "xml: $(cat message)"
+
+"$build/apps/audio/wadi-flac" --log json missing.wav 2>message && wrong "it finds nothing"
+says 'error|wadi-flac|||missing.wav'
+echo word >dictionary
+"$build/apps/md5/wadi-md5" --log json -m missing.txt dictionary 2>message && wrong "it finds nothing"
+says 'error|wadi-md5|||missing.txt'
+"$build/apps/gridding/wadi-grid" --log json -o out.fits missing.uvfits 2>message && wrong "it finds nothing"
+says 'error|wadi-grid|||missing.uvfits'
+
+[ ! -e failed ]
