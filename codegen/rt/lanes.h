@@ -42,18 +42,21 @@ enum { WADI_NOT_LESS = 5, WADI_ROUND_AS_SET = 4 };
                                   (wadi_f32x16){} + WADI_FAR_f32, WADI_NOT_LESS, -1, \
                                   WADI_ROUND_AS_SET) != 0)
 
-/* The variant of the instruction set that the ABI calls L, of vectors V of n numbers. */
-#define WADI_VARIANT(N, T, f, L, test, V, n)                                            \
-    static wadi_##V f##_##L(wadi_##V, wadi_##V) __asm__("_ZGV" #L#n "vv_" #f "_lanes"); \
-    static __attribute__((used)) wadi_##V f##_##L(wadi_##V x, wadi_##V y) {             \
-        if (__builtin_expect(WADI_ANY_FAR_##N##_##test(x), 0)) {                        \
-            T a[n], b[n];                                                               \
-            __builtin_memcpy(a, &x, sizeof a);                                          \
-            __builtin_memcpy(b, &y, sizeof b);                                          \
-            f##_each(a, b, n);                                                          \
-            __builtin_memcpy(&y, b, sizeof y);                                          \
-        }                                                                               \
-        return y;                                                                       \
+/* The variant of the instruction set that the ABI calls L, of vectors V of n numbers. What takes memory is a function of its own, so that without far numbers nothing
+ * leaves the registers. */
+#define WADI_VARIANT(N, T, f, L, test, V, n)                                                \
+    static __attribute__((noinline, cold, unused))                                          \
+    wadi_##V f##_##L##_far(wadi_##V x, wadi_##V y) {                                        \
+        T a[n], b[n];                                                                       \
+        __builtin_memcpy(a, &x, sizeof a);                                                  \
+        __builtin_memcpy(b, &y, sizeof b);                                                  \
+        f##_each(a, b, n);                                                                  \
+        __builtin_memcpy(&y, b, sizeof y);                                                  \
+        return y;                                                                           \
+    }                                                                                       \
+    static wadi_##V f##_##L(wadi_##V, wadi_##V) __asm__("_ZGV" #L#n "vv_" #f "_lanes");     \
+    static __attribute__((used)) wadi_##V f##_##L(wadi_##V x, wadi_##V y) {                 \
+        return __builtin_expect(WADI_ANY_FAR_##N##_##test(x), 0) ? f##_##L##_far(x, y) : y; \
     }
 
 #define WADI_VARIANTS_b_f64(f) WADI_VARIANT(f64, double, f, bN, b, f64x2, 2)

@@ -8,34 +8,39 @@
 
 #include "graph/elementary/exponential.h"
 
-/* asin of |x| up to 1/2, or of the root of (1 - |x|) / 2, as a sum */
+/* asin of a up to 1/2, or, if it is more, twice that of the root of (1 - a) / 2, as a sum */
 WADI_FN double wadi_asin_parts(double a, double *low) {
-    double sl;
     const bool outer = a > 0.5;
-    const double z = outer ? (1 - a) * 0.5 : a * a;
-    const double root = wadi_root_of_sum(z, 0, &sl), s = outer ? root : a;
-    *low = s * (z * wadi_poly_asin_f64(z)) + (outer ? sl : 0);
+    const double z = outer ? WADI_FMA(a, -0.5, 0.5, ) : a * a, root = WADI_MATH(sqrt, )(z);
+    const double lost = WADI_FMA(-root, root, z, ) * wadi_inverse_root_f64(z);
+    const double s = outer ? root + root : a;
+    *low = WADI_FMA(s * z, wadi_poly_asin_f64(z), outer ? lost : 0, );
     return s;
 }
 
 WADI_FN double wadi_asin_f64(double x) {
-    double l, e;
-    const double a = WADI_MATH(fabs, )(x), s = wadi_asin_parts(a, &l);
-    const double v = wadi_sum_ordered(0x1.921fb54442d18p+0, -2 * s, &e);
-    const double y = a > 0.5 ? v + (e - (2 * l - 0x1.1a62633145c07p-54)) : s + l;
-    return WADI_MATH(copysign, )(a <= 1 ? y : WADI_NAN(f64, ), x);
+    double low;
+    const double a = WADI_MATH(fabs, )(x), s = wadi_asin_parts(a, &low);
+    const double v = 0x1.921fb54442d18p+0 - s, e = (0x1.921fb54442d18p+0 - v) - s;
+    const double y = a > 0.5 ? v + (e - (low - 0x1.1a62633145c07p-54)) : s + low;
+    return WADI_MATH(copysign, )(y, x);
 }
 
+/* right angle - asin(x); twice the arc; straight angle less it */
 WADI_FN double wadi_acos_f64(double x) {
-    double l, e;
-    const double a = WADI_MATH(fabs, )(x), s = wadi_asin_parts(a, &l);
-    const bool inner = a <= 0.5, right = x > 0.5;
-    /* right angle - asin(x); 2 asin(root); straight angle - 2 asin(root) */
-    const double angle = inner ? 0x1.921fb54442d18p+0 : right ? 0 : 0x1.921fb54442d18p+1;
-    const double rest = inner ? 0x1.1a62633145c07p-54 : right ? 0 : 0x1.1a62633145c07p-53;
-    const double times = inner ? (x > 0 ? -1.0 : 1.0) : right ? 2 : -2;
-    const double v = wadi_sum_ordered(angle, times * s, &e), y = v + (e + (times * l + rest));
-    return a <= 1 ? y : WADI_NAN(f64, );
+    double low;
+    const double a = WADI_MATH(fabs, )(x), s = wadi_asin_parts(a, &low);
+    const bool inner = a <= 0.5, right = x > 0;
+    const double side = right ? 0 : 0x1.921fb54442d18p+1,
+                 side_rest = right ? 0 : 0x1.1a62633145c07p-53;
+    const double angle = inner ? 0x1.921fb54442d18p+0 : side;
+    const double rest = inner ? 0x1.1a62633145c07p-54 : side_rest;
+    const uint64_t turn =
+        (wadi_bits_of_f64(x) & 0x8000000000000000u) ^ (inner ? 0x8000000000000000u : 0);
+    const double t = wadi_of_bits_f64(wadi_bits_of_f64(s) ^ turn);
+    const double l = wadi_of_bits_f64(wadi_bits_of_f64(low) ^ turn);
+    const double v = angle + t, e = (angle - v) + t;
+    return v + (e + (l + rest));
 }
 
 /* base + atan(n / (d + dl)), the second with the sign `turn`, a sign bit; |n / d| is at most 1/2. */
@@ -86,7 +91,7 @@ WADI_FN double wadi_atan2_f64(double y, double x) {
 
 /* ---- f32 ---- */
 
-/* asin of a up to 1/2, or, if it is more, twice that of the root of (1 - a) / 2, as a sum */
+/* as that of f64 */
 WADI_FN float wadi_asin_parts_f32(float a, float *low) {
     const bool outer = a > 0.5f;
     const float z = outer ? (1 - a) * 0.5f : a * a, root = WADI_MATH(sqrt, f)(z);
@@ -104,7 +109,6 @@ WADI_FN float wadi_asin_f32(float x) {
     return WADI_MATH(copysign, f)(y, x);
 }
 
-/* right angle - asin(x); twice the arc; straight angle less it */
 WADI_FN float wadi_acos_f32(float x) {
     float low;
     const float a = WADI_MATH(fabs, f)(x), s = wadi_asin_parts_f32(a, &low);

@@ -71,31 +71,31 @@ WADI_FN double wadi_reduced_far(double x, double *low, uint64_t *quadrant) {
     return wadi_of_bits_f64(wadi_bits_of_f64(r) ^ turn);
 }
 
-/* the same of |x| below 2^26. The first difference is exact. The second part of pi / 2 is so short that its multiple is exact, so that what the second
- * difference lacks is found. */
-WADI_FN double wadi_reduced_near(double x, double *low, uint64_t *quadrant) {
+/* x = k pi / 2 + r - *less of |x| below 2^26. The first difference is exact. The second part of pi / 2 is so short that its multiple is exact, so that what the
+ * second difference lacks is found. Of 0, r is x and *less is +0. */
+WADI_FN double wadi_reduced_near(double x, double *less, uint64_t *quadrant) {
     const double t = WADI_FMA(x, 0x1.45f306dc9c883p-1, 6755399441055744.0, );
     const double k = t - 6755399441055744.0, a = WADI_FMA(k, -0x1.921fb54442d18p+0, x, );
     const double r = WADI_FMA(k, -0x1.1a62634000000p-54, a, );
-    const double e = WADI_FMA(k, -0x1.1a62634000000p-54, a - r, );
-    *low = WADI_FMA(k, -0x1.27044533e63a0p-142, WADI_FMA(k, 0x1.d747f23e32ed7p-83, e, ), );
+    const double e = WADI_FMA(k, 0x1.1a62634000000p-54, r - a, );
+    *less = WADI_FMA(k, 0x1.27044533e63a0p-142, WADI_FMA(k, -0x1.d747f23e32ed7p-83, e, ), );
     *quadrant = wadi_bits_of_f64(t);
     return r;
 }
 
-/* the same of all numbers; NaN of infinity */
+/* x = k pi / 2 + r + *low of all numbers; NaN of infinity */
 WADI_FN double wadi_reduced_f64(double x, double *low, uint64_t *quadrant) {
     const double r = wadi_reduced_far(x, low, quadrant);
     return WADI_MATH(fabs, )(x) < WADI_INF(f64, ) ? r : WADI_NAN(f64, );
 }
 
-/* the sine of r + low if quadrant is 0, its cosine if it is 1, and -sine and -cosine of 2 and 3 */
-WADI_FN double wadi_wave_f64(double r, double low, uint64_t quadrant) {
-    const double z = WADI_FMA(r, r, (r + r) * low, );
+/* the sine of r - less if quadrant is 0, its cosine if it is 1, and -sine and -cosine of 2 and 3; -0 of -0 */
+WADI_FN double wadi_wave_f64(double r, double less, uint64_t quadrant) {
+    const double z = WADI_FMA(r, r, -((r + r) * less), );
     const double cosine = WADI_FMA(z, WADI_FMA(z, wadi_poly_cos_f64(z), -0.5, ), 1.0, );
-    const double sine = r + WADI_FMA(r * z, wadi_poly_sin_f64(z), low, );
+    const double sine = r - WADI_FMA(r * z, -wadi_poly_sin_f64(z), less, );
     const double y = (quadrant & 1) != 0 ? cosine : sine;
-    return wadi_of_bits_f64(wadi_bits_of_f64(y) ^ (quadrant & 2) << 62);
+    return wadi_of_bits_f64(wadi_bits_of_f64(y) ^ (quadrant << 62 & 0x8000000000000000u));
 }
 
 WADI_FN double wadi_sine_as_sum(double r, double low, double *rest) {
@@ -109,13 +109,15 @@ WADI_FN double wadi_cosine_as_sum(double r, double low, double *rest) {
     return wadi_sum_ordered(u, WADI_FMA(z * z, wadi_poly_cos_f64(z), less, ), rest);
 }
 
-WADI_FN double wadi_tangent_f64(double r, double low, uint64_t quadrant) {
-    double sl, cl, ql;
-    const bool odd = (quadrant & 1) != 0;
-    const double s = wadi_sine_as_sum(r, low, &sl), c = wadi_cosine_as_sum(r, low, &cl);
-    const double q =
-        wadi_quotient_of_sums(odd ? -c : s, odd ? -cl : sl, odd ? s : c, odd ? sl : cl, &ql);
-    return q + ql;
+/* tan(r - less), or -1 / tan(r - less) if quadrant is odd. What z lacks counts where it is large, and is multiplied by the slope there. */
+WADI_FN double wadi_tangent_f64(double r, double less, uint64_t quadrant) {
+    const double z = r * r, y = z * z;
+    const double more =
+        WADI_FMA(WADI_FMA(r, r, -z, ) * 0.6, r, WADI_FMA(less * -1.6, z, -less, ), );
+    const double p = WADI_FMA(wadi_poly_tan_odd_f64(y), z, wadi_poly_tan_even_f64(y), );
+    const double u = WADI_FMA(r * z, p, more, ), h = r + u, l = (r - h) + u, inverse = -1 / h;
+    const double rest = WADI_FMA(inverse, l, WADI_FMA(inverse, h, 1.0, ), );
+    return (quadrant & 1) != 0 ? WADI_FMA(inverse, rest, inverse, ) : h;
 }
 
 /* Of far arguments, infinities and NaN. */
@@ -123,7 +125,7 @@ WADI_LIBRARY double wadi_far_sin_f64(double x) {
     double low;
     uint64_t quadrant;
     const double r = wadi_reduced_f64(x, &low, &quadrant);
-    return wadi_wave_f64(r, low, quadrant);
+    return wadi_wave_f64(r, -low, quadrant);
 }
 WADI_LANES(f64, double, wadi_far_sin_f64)
 
@@ -131,7 +133,7 @@ WADI_LIBRARY double wadi_far_cos_f64(double x) {
     double low;
     uint64_t quadrant;
     const double r = wadi_reduced_f64(x, &low, &quadrant);
-    return wadi_wave_f64(r, low, quadrant + 1);
+    return wadi_wave_f64(r, -low, quadrant + 1);
 }
 WADI_LANES(f64, double, wadi_far_cos_f64)
 
@@ -139,32 +141,32 @@ WADI_LIBRARY double wadi_far_tan_f64(double x) {
     double low;
     uint64_t quadrant;
     const double r = wadi_reduced_f64(x, &low, &quadrant);
-    return wadi_tangent_f64(r, low, quadrant);
+    return wadi_tangent_f64(r, -low, quadrant);
 }
 WADI_LANES(f64, double, wadi_far_tan_f64)
 
 WADI_FN double wadi_sin_f64(double x) {
-    double low;
+    double less;
     uint64_t quadrant;
-    const double r = wadi_reduced_near(x, &low, &quadrant);
-    const double y = wadi_wave_f64(r, low, quadrant);
-    return WADI_UNLESS_FAR(f64, wadi_far_sin_f64, x, x == 0 ? x : y);
+    const double r = wadi_reduced_near(x, &less, &quadrant);
+    const double y = wadi_wave_f64(r, less, quadrant);
+    return WADI_UNLESS_FAR(f64, wadi_far_sin_f64, x, y);
 }
 
 WADI_FN double wadi_cos_f64(double x) {
-    double low;
+    double less;
     uint64_t quadrant;
-    const double r = wadi_reduced_near(x, &low, &quadrant);
-    const double y = wadi_wave_f64(r, low, quadrant + 1);
+    const double r = wadi_reduced_near(x, &less, &quadrant);
+    const double y = wadi_wave_f64(r, less, quadrant + 1);
     return WADI_UNLESS_FAR(f64, wadi_far_cos_f64, x, y);
 }
 
 WADI_FN double wadi_tan_f64(double x) {
-    double low;
+    double less;
     uint64_t quadrant;
-    const double r = wadi_reduced_near(x, &low, &quadrant);
-    const double y = wadi_tangent_f64(r, low, quadrant);
-    return WADI_UNLESS_FAR(f64, wadi_far_tan_f64, x, x == 0 ? x : y);
+    const double r = wadi_reduced_near(x, &less, &quadrant);
+    const double y = wadi_tangent_f64(r, less, quadrant);
+    return WADI_UNLESS_FAR(f64, wadi_far_tan_f64, x, y);
 }
 
 /* ---- f32 ---- */
@@ -197,7 +199,7 @@ WADI_FN float wadi_wave_f32(float r, float low, uint32_t quadrant) {
     const float cosine = WADI_FMA(z, WADI_FMA(z, wadi_poly_cos_f32(z), -0.5f, f), 1.0f, f);
     const float sine = r + WADI_FMA(r * z, wadi_poly_sin_f32(z), low, f);
     const float y = (quadrant & 1) != 0 ? cosine : sine;
-    return wadi_of_bits_f32(wadi_bits_of_f32(y) ^ (quadrant & 2) << 30);
+    return wadi_of_bits_f32(wadi_bits_of_f32(y) ^ (quadrant << 30 & 0x80000000u));
 }
 
 /* Of far arguments, infinities and NaN. */
@@ -258,7 +260,6 @@ WADI_FN float wadi_tan_f32(float x) {
     float low;
     uint32_t quadrant;
     const float r = wadi_reduced_near_f32(x, &low, &quadrant), z = r * r;
-    /* what z lacks counts where it is large, and is multiplied by the slope there */
     const float more =
         WADI_FMA(WADI_FMA(r, r, -z, f) * 0.6f, r, WADI_FMA(low * 1.6f, z, low, f), f);
     const float u = WADI_FMA(r * z, wadi_poly_tan_f32(z), more, f);
