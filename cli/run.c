@@ -134,8 +134,7 @@ static const wadi_args_option table[] = {
     {.name = "--trace", .text = true, .field = offsetof(options, shared.run.trace)},
     {.name = "--certificate", .text = true, .field = offsetof(options, shared.run.certificate)},
     {.name = "--log", .take = wadi_say_take},
-    {.name = "--http", .text = true, .field = offsetof(options, http)},
-    {.name = "--http-token", .text = true, .field = offsetof(options, http_token)},
+    WADI_WATCH_OPTIONS(options, watch),
     {.name = "--sync", .field = offsetof(options, sync)},
     {.name = "--forget", .field = offsetof(options, shared.run.forget)},
     WADI_CLI_OPTIONS};
@@ -185,20 +184,10 @@ static wadi_status tell_guarantee(const options *o, wadi_run *run, wadi_error *e
     return WADI_OK;
 }
 
-/* Others may look at the run from now on. */
-static wadi_status watch(const options *o, wadi_error *err) {
-    const char *url = NULL;
-    wadi_watch_program("wadi");
-    if (o->http == NULL) return WADI_OK;
-    WADI_TRY(wadi_watch_program_http("wadi", o->http, o->http_token, &url, err));
-    wadi_say(WADI_SAY_INFO, "the run is shown at %s", url);
-    return WADI_OK;
-}
-
 static wadi_status go(const options *o, wadi_run *run, bool *out_drained, wadi_error *err) {
     wadi_run_stats s = {0};
     if (o->shared.run.state) wadi_process_drain_by(drain, run);
-    wadi_status st = watch(o, err);
+    wadi_status st = wadi_watch_program("wadi", &o->watch, err);
     if (st == WADI_OK) st = wadi_run_go(run, err);
     wadi_watch_program_end();
     wadi_process_drain_by(NULL, NULL);

@@ -4,13 +4,15 @@
 
 #include "cli/bind.h"
 #include "cli/options.h"
+#include "sched/watch/program.h"
+#include "sched/watch/program.h"
 
 /* What a command line of `wadi run` says. */
 typedef struct wadi_cli_run_options {
     wadi_cli_options shared;
     wadi_compile_options compile;
     bool stats, sync;
-    const char *http, *http_token;
+    wadi_watch_asked watch;
     bool silent; /* no option: results are not printed */
     wadi_status (*sink)(void *env, const wadi_bind *b, wadi_sink **out,
                         wadi_error *err); /* no option: as in cli/bind.h */

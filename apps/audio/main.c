@@ -277,8 +277,9 @@ int main(int argc, char **argv) {
         fputs(flac_usage, stdout);
     } else if (options.version) {
         puts("wadi-flac " WADI_VERSION);
+    } else if (wadi_watch_program("wadi-flac", &options.watch, &err) != WADI_OK) {
+        rc = complain(err.msg);
     } else {
-        wadi_watch_program("wadi-flac");
         rc = run(&options, argc, argv);
         wadi_watch_program_end();
     }

@@ -262,6 +262,7 @@ static const wadi_args_option table[] = {
     {"--fast-math", NULL, wadi_fast_math_take, .flag = true},
     {"--profile", NULL, wadi_profile_take, .flag = true},
     {"--log", NULL, wadi_say_take},
+    WADI_WATCH_OPTIONS(flac_options, watch),
     {"--state", NULL, NULL, offsetof(flac_options, state), true},
     FLAG("--accept-change", NULL, accept_change),
     FLAG("--sync", NULL, sync),

@@ -8,6 +8,7 @@
 #include "apps/audio/input.h"
 #include "apps/audio/seek.h"
 #include "base/vec.h"
+#include "sched/watch/program.h"
 #include "wadi/run.h"
 #include "wadi/status.h"
 
@@ -31,6 +32,7 @@ typedef struct flac_options {
     const char *prefix; /* of those names; NULL: none */
     const char *stats;  /* NULL: none */
     const char *state;  /* the folder of a run that goes on; NULL: it does not */
+    wadi_watch_asked watch;
     bool accept_change; /* with it, of options */
     flac_action action;
     flac_wish wish;

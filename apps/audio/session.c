@@ -36,10 +36,15 @@ static bool is_input(const flac_options *o, const char *arg) {
     return false;
 }
 
-/* How many arguments from `at` on say where and whether a run goes on: these may differ. */
-static int about_state(char *const *at) {
-    if (strcmp(at[0], "--state") == 0) return at[1] != NULL ? 2 : 1;
-    return strncmp(at[0], "--state=", 8) == 0 || strcmp(at[0], "--accept-change") == 0;
+/* How many arguments from `at` on say where and whether a run goes on, and how it is watched: these may differ. */
+static int beside_options(char *const *at) {
+    static const char *const names[] = {"--state", "--log", "--http", "--http-token"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const size_t n = strlen(names[i]);
+        if (strcmp(at[0], names[i]) == 0) return at[1] != NULL ? 2 : 1;
+        if (strncmp(at[0], names[i], n) == 0 && at[0][n] == '=') return 1;
+    }
+    return strcmp(at[0], "--accept-change") == 0;
 }
 
 static wadi_status describe(flac_session *s, const flac_options *o, int argc, char *const *argv,
@@ -49,7 +54,7 @@ static wadi_status describe(flac_session *s, const flac_options *o, int argc, ch
         wadi_traits_put(&s->inputs, "other inputs", "", o->inputs.at[i]);
     wadi_traits_end(&s->inputs);
     for (int i = 1; i < argc; i++) {
-        const int skip = about_state(argv + i);
+        const int skip = beside_options(argv + i);
         if (skip > 0) i += skip - 1;
         if (skip == 0 && !is_input(o, argv[i]))
             wadi_traits_put(&s->options, "other options", "", argv[i]);

@@ -363,8 +363,10 @@ int main(int argc, char **argv) {
         fputs(grid_usage, stdout);
     } else if (options.version) {
         puts("wadi-grid " WADI_VERSION);
+    } else if (wadi_watch_program("wadi-grid", &options.watch, &err) != WADI_OK) {
+        wadi_say(WADI_SAY_ERROR, "%s", err.msg);
+        rc = FAILED;
     } else {
-        wadi_watch_program("wadi-grid");
         rc = run(&options);
         wadi_watch_program_end();
         wadi_profile_tell(stderr);

@@ -7,13 +7,15 @@
 
 #include "apps/gridding/weighting.h"
 #include "base/vec.h"
+#include "sched/watch/program.h"
 #include "wadi/run.h"
 #include "wadi/status.h"
 
 typedef struct grid_options {
     WADI_VEC(const char *) inputs;
     const char *output, *png, *method, *aterm, *column, *listen, *key, *senders, *token,
-        *state;     /* NULL: none */
+        *state; /* NULL: none */
+    wadi_watch_asked watch;
     double every_s; /* with state: the least time between two savings */
     double epsilon;
     int64_t size;      /* pixels; 0: chosen */

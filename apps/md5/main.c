@@ -223,8 +223,9 @@ int main(int argc, char **argv) {
         fputs(md5_usage, stdout);
     } else if (options.version) {
         rc = tell_version();
+    } else if (wadi_watch_program("wadi-md5", &options.watch, &err) != WADI_OK) {
+        rc = complain(err.msg);
     } else {
-        wadi_watch_program("wadi-md5");
         rc = run(&options);
         wadi_watch_program_end();
         wadi_profile_tell(stderr);

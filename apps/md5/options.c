@@ -55,6 +55,8 @@ const char md5_usage[] =
     "      --fast-math      faster, less exact real numbers: see docs/DEVICES.md\n"
     "      --profile        print where the time of runs went: see docs/RUNTIME.md\n"
     "      --log json       warnings and errors as lines of JSON\n"
+    "      --http HOST:PORT shows the runs as a page, see docs/RUNTIME.md\n"
+    "      --http-token FILE  takes the token of the page from this file\n"
     "      --target NAME    what kernels are compiled for: native, x86-64-v2, ..\n"
     "      --chunk N        words per chunk (default: the scheduler decides)\n"
     "      --memory SIZE    bytes for the chunks in flight (64M); K, M and G are understood\n"
@@ -112,6 +114,7 @@ static const wadi_args_option table[] = {
     {"--fast-math", NULL, wadi_fast_math_take, .flag = true},
     {"--profile", NULL, wadi_profile_take, .flag = true},
     {"--log", NULL, wadi_say_take},
+    WADI_WATCH_OPTIONS(md5_options, watch),
     {"--chunk", NULL, take_chunk, 0},
     {"--memory", NULL, take_memory, 0},
     {"--keep-cr", NULL, NULL, offsetof(md5_options, keep_cr)},

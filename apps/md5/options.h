@@ -6,15 +6,17 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "sched/watch/program.h"
 #include "wadi/status.h"
 
 typedef struct md5_options {
     WADI_VEC(const char *) hashes;       /* files or digits */
     WADI_VEC(const char *) dictionaries; /* "-": standard input */
     const char *state, *output;          /* NULL: none, standard output */
-    double every_s;                      /* the least time between two savings */
-    int threads;                         /* 0: one per processor */
-    int64_t memory, chunk;               /* 0: the defaults */
+    wadi_watch_asked watch;
+    double every_s;        /* the least time between two savings */
+    int threads;           /* 0: one per processor */
+    int64_t memory, chunk; /* 0: the defaults */
     bool accept_change, keep_cr, no_unpack, sync, quiet, help, version;
 } md5_options;
 

@@ -5,22 +5,31 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/say.h"
 
 static wadi_watch *by_socket, *by_page; /* of the main thread */
 
-void wadi_watch_program(const char *name) {
+static void open_socket(const char *name) {
     const char *wanted = getenv("WADI_WATCH");
-    if (wanted != NULL && strcmp(wanted, "off") == 0) return;
     const wadi_watch_options o = {.name = name};
+    if (wanted != NULL && strcmp(wanted, "off") == 0) return;
     if (wadi_watch_begin(&o, &by_socket, NULL) != WADI_OK) by_socket = NULL;
 }
 
-wadi_status wadi_watch_program_http(const char *name, const char *http, const char *token_file,
-                                    const char **out_url, wadi_error *err) {
+static wadi_status open_page(const char *name, const wadi_watch_asked *asked, wadi_error *err) {
     const wadi_watch_options o = {
-        .name = name, .no_socket = true, .http = http, .http_token = token_file};
+        .name = name, .no_socket = true, .http = asked->http, .http_token = asked->http_token};
+    if (asked->http == NULL && asked->http_token != NULL)
+        return wadi_fail(err, WADI_INVALID, "--http-token: without --http there is no page");
+    if (asked->http == NULL) return WADI_OK;
     WADI_TRY(wadi_watch_begin(&o, &by_page, err));
-    *out_url = wadi_watch_url(by_page);
+    wadi_say(WADI_SAY_INFO, "the run is shown at %s", wadi_watch_url(by_page));
+    return WADI_OK;
+}
+
+wadi_status wadi_watch_program(const char *name, const wadi_watch_asked *asked, wadi_error *err) {
+    WADI_TRY(open_page(name, asked, err));
+    open_socket(name);
     return WADI_OK;
 }
 

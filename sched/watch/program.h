@@ -4,14 +4,21 @@
 
 #include "wadi/watch.h"
 
-/* From now on `wadi top` sees the process, unless $WADI_WATCH is "off"; name: the program's. A program goes on as well without, so what fails is for
- * nobody to hear. */
-void wadi_watch_program(const char *name);
-/* The same as a page at the address `http`; token_file as in wadi_watch_options, or NULL. *out_url is borrowed until the program ends. Errors: those of
- * wadi_watch_begin. */
-WADI_NODISCARD wadi_status wadi_watch_program_http(const char *name, const char *http,
-                                                   const char *token_file, const char **out_url,
-                                                   wadi_error *err);
+/* What the command line asks for. Strings are borrowed from argv; NULL: no page, a token made at random. */
+typedef struct wadi_watch_asked {
+    const char *http, *http_token;
+} wadi_watch_asked;
+
+/* The rows of these options in a table (base/args.h) of `options`, whose member it is. */
+#define WADI_WATCH_OPTIONS(options, member)                                                 \
+    {.name = "--http", .text = true, .field = offsetof(options, member.http)}, {            \
+        .name = "--http-token", .text = true, .field = offsetof(options, member.http_token) \
+    }
+
+/* From now on `wadi top` sees the process, unless $WADI_WATCH is "off"; name: the program's. A program goes on as well without, so what fails there is
+ * for nobody to hear. Where a page is asked for, it is told where it is (base/say.h). Errors: those of the page. */
+WADI_NODISCARD wadi_status wadi_watch_program(const char *name, const wadi_watch_asked *asked,
+                                              wadi_error *err);
 /* The program ends. */
 void wadi_watch_program_end(void);
 

@@ -202,6 +202,21 @@ running=
 exec 4>&-
 wait $crowd || wrong "the crowd"
 
+# The other programs: what they are asked for with a wrong address, and that they say it.
+for program in audio/wadi-flac md5/wadi-md5 gridding/wadi-grid; do
+    case $program in
+    audio/*) set -- in.wav ;;
+    md5/*) set -- -m wanted dictionary ;;
+    *) set -- -o out.fits in.uvfits ;;
+    esac
+    "$WADI_BUILD/apps/$program" --http 8080 "$@" 2>said && wrong "$program runs"
+    grep -q 'http: "8080" is not an address' said || wrong "$program: $(cat said)"
+    "$WADI_BUILD/apps/$program" --http-token token "$@" 2>said && wrong "$program runs"
+    grep -q 'without --http there is no page' said || wrong "$program: $(cat said)"
+    "$WADI_BUILD/apps/$program" --http 127.0.0.1:0 "$@" 2>said && wrong "$program runs"
+    grep -q 'the run is shown at http://127.0.0.1:[0-9]*/?token=' said || wrong "$program: $(cat said)"
+done
+
 # A token of one's own, which is not told.
 echo my-own-token_0123456789 >token
 begin --http 127.0.0.1:0 --http-token token
