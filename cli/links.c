@@ -2,7 +2,6 @@
 #include "cli/links.h"
 
 #include "base/error.h"
-#include "connectors/link_keys.h"
 
 /* Reads the files that the options name. --key needs the option for the keys of the other side, and the other way round. */
 static wadi_status options_of(const wadi_cli_links *l, const char *others, const char *option,
@@ -37,4 +36,11 @@ wadi_status wadi_cli_link_sink(const wadi_cli_links *l, const char *address, wad
     if (status == WADI_OK) status = wadi_sink_link(address, &link, out, err);
     wadi_link_secrets_fini(&secrets);
     return status;
+}
+
+wadi_status wadi_cli_link_work(const wadi_cli_links *l, bool home, wadi_link_secrets *secrets,
+                               wadi_link_options *link, wadi_error *err) {
+    *link = (wadi_link_options){.bind = home};
+    return options_of(l, home ? l->workers : l->home, home ? "--worker-keys" : "--home", secrets,
+                      link, err);
 }

@@ -2,11 +2,13 @@
 #ifndef WADI_CLI_LINKS_H
 #define WADI_CLI_LINKS_H
 
+#include "connectors/link_keys.h"
 #include "wadi/stream.h"
 
 /* All zero: no option was given. */
 typedef struct wadi_cli_links {
     const char *key, *senders, *receiver, *token; /* files; NULL: none */
+    const char *workers, *home;                   /* likewise, of the other end of a work queue */
     double wait_s;                                /* 0: the default */
     bool goes_on;                                 /* the run is saved */
 } wadi_cli_links;
@@ -28,5 +30,11 @@ WADI_NODISCARD wadi_status wadi_cli_link_source(const wadi_cli_links *l, const c
                                                 wadi_error *err);
 WADI_NODISCARD wadi_status wadi_cli_link_sink(const wadi_cli_links *l, const char *address,
                                               wadi_sink **out, wadi_error *err);
+
+/* Reads the keys or the token of one end of a work queue into *link, which borrows from *secrets. The caller calls wadi_link_secrets_fini in
+ * any case. */
+WADI_NODISCARD wadi_status wadi_cli_link_work(const wadi_cli_links *l, bool home,
+                                              wadi_link_secrets *secrets, wadi_link_options *link,
+                                              wadi_error *err);
 
 #endif

@@ -113,7 +113,19 @@ static wadi_status take_retry_after(void *env, const char *value, wadi_error *er
     return WADI_OK;
 }
 
+static wadi_status take_workers(void *env, const char *value, wadi_error *err) {
+    options *o = env;
+    int64_t n = 0;
+    if (!wadi_args_number(value, 0, 1000000, &n))
+        return wadi_args_bad("--workers", value, "a number of workers", err);
+    o->shared.run.workers = (int)n;
+    return WADI_OK;
+}
+
 static const wadi_args_option table[] = {
+    {.name = "--via", .text = true, .field = offsetof(options, shared.run.via)},
+    {.name = "--workers", .take = take_workers},
+    {.name = "--worker-keys", .text = true, .field = offsetof(options, shared.links.workers)},
     {.name = "--state", .text = true, .field = offsetof(options, shared.run.state)},
     {.name = "--every", .take = take_every},
     {.name = "--guarantee", .take = take_guarantee},
@@ -154,6 +166,9 @@ static void print_stats(wadi_run *run) {
             s.threads, s.stages_busy);
     if (s.stages_apart > 0)
         fprintf(stderr, "apart        %d stages, busy for %.3f s\n", s.stages_apart, s.apart_s);
+    if (s.workers > 0 || s.elsewhere > 0)
+        fprintf(stderr, "workers      %d at last; %lld elements computed by workers\n", s.workers,
+                (long long)s.elsewhere);
     fprintf(stderr, "schedule     %s\n", s.schedule ? s.schedule : "none");
     fprintf(stderr, "device       %s\n", s.device);
     if (s.bytes_put + s.bytes_got > 0)
@@ -218,6 +233,20 @@ static void tell_dead(const options *o, wadi_run *run, bool ended) {
     wadi_text_fini(&see);
 }
 
+/* With the keys for its workers, if it has any. */
+static wadi_status create_run(const options *o, const wadi_exe *exe, wadi_run **out,
+                              wadi_error *err) {
+    wadi_run_options run = o->shared.run;
+    wadi_link_secrets secrets = {0};
+    wadi_link_options keys = {0};
+    wadi_status st = WADI_OK;
+    if (run.via) st = wadi_cli_link_work(&o->shared.links, true, &secrets, &keys, err);
+    if (run.via) run.via_keys = &keys;
+    if (st == WADI_OK) st = wadi_run_create(exe, &run, out, err);
+    wadi_link_secrets_fini(&secrets);
+    return st;
+}
+
 static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_exe *exe,
                            wadi_error *err) {
     wadi_cli_bindings bindings = {.sink = o->sink,
@@ -229,7 +258,7 @@ static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_ex
                                   .certificate = o->shared.run.certificate};
     wadi_run *run = NULL;
     bool drained = false;
-    wadi_status st = wadi_run_create(exe, &o->shared.run, &run, err);
+    wadi_status st = create_run(o, exe, &run, err);
     if (st == WADI_OK)
         st = wadi_cli_bind(&bindings, m, run, o->shared.nbindings, o->shared.bindings, err);
     for (size_t i = 0; st == WADI_OK && o->sync && i < bindings.sinks.n; i++)
@@ -335,6 +364,11 @@ const wadi_cli_command wadi_cli_run = {
     "  --routines LIB.so  calls the routines of this library, which exports wadi_routines_1; see\n"
     "                     wadi/routines.h\n"
     "  --disable PASSES   leaves out these passes, separated by commas; see wadi passes\n"
+    "  --via ADDRESS      workers elsewhere compute most of it: wadi work ADDRESS, any number, on "
+    "any machine;\n"
+    "                     tcp://HOST:PORT or ipc://PATH\n"
+    "  --workers N        with --via: begins when so many workers have come; default 0\n"
+    "  --worker-keys FILE with --via and --key: public keys of the workers, one in a line\n"
     "  --state DIR        saves the run in this folder now and then: after its process was ended "
     "in any "
     "way, the same\n"

@@ -44,36 +44,23 @@ static uint64_t new_stream_id(const void *unique) {
     return wadi_hash64(wadi_hash64(now ^ (uint64_t)getpid() << 32) ^ (uintptr_t)unique) >> 1;
 }
 
-/* Derives keys from the token and puts them into the options. Within one machine that keeps out other users, who do not know the
- * token. Between machines it is refused: whoever listens on the network could find a token that a person has thought up by trying. */
-static wadi_status take_token(const char *address, const char *token, wadi_token_keys *keys,
-                              const char *clients[2], wadi_port_options *port, wadi_error *err) {
-    wadi_error why = {.status = WADI_OK};
-    if (port->curve_public != NULL || port->curve_secret != NULL)
-        return wadi_fail(err, WADI_INVALID, "%s: has both keys and a token, expected one of them",
-                         address);
-    if (!wadi_address_is_local(address))
-        return wadi_fail(err, WADI_INVALID,
-                         "%s: a token serves only within one machine (ipc:// and loopback "
-                         "addresses); other addresses need keys",
-                         address);
-    const wadi_status status = wadi_token_keys_make(token, keys, &why);
-    if (status != WADI_OK) return wadi_fail(err, status, "%s: %s", address, why.msg);
+/* Puts keys derived from the token into the options, which then refer to *keys. */
+static wadi_status take_token(const char *token, wadi_token_keys *keys, wadi_port_options *port,
+                              wadi_error *err) {
+    const bool has_keys = port->curve_public != NULL || port->curve_secret != NULL;
+    WADI_TRY(wadi_token_keys_for(port->address, token, has_keys, keys, err));
     port->curve_public = port->bind ? keys->bind_public : keys->connect_public;
     port->curve_secret = port->bind ? keys->bind_secret : keys->connect_secret;
     port->curve_server = keys->bind_public;
-    clients[0] = keys->connect_public;
-    clients[1] = NULL;
-    port->curve_clients = clients;
+    port->curve_clients = keys->clients;
     return WADI_OK;
 }
 
 static wadi_status open_port(wadi_link_end *e, wadi_port_options *port, const char *token,
                              wadi_error *err) {
     wadi_token_keys keys;
-    const char *clients[2];
     wadi_status status = WADI_OK;
-    if (token != NULL) status = take_token(port->address, token, &keys, clients, port, err);
+    if (token != NULL) status = take_token(token, &keys, port, err);
     if (status == WADI_OK) status = wadi_port_open(port, &e->port, err);
     wadi_wipe(&keys, sizeof keys);
     return status;

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/text.h"
+#include "sched/transport/transport.h"
 #include "sched/transport/zmq/curve.h"
 
 enum { KEY = 40 };
@@ -177,7 +178,24 @@ static wadi_status make_pair(const char *side, const char *token, char public_ke
 wadi_status wadi_token_keys_make(const char *token, wadi_token_keys *out, wadi_error *err) {
     WADI_TRY(check_token(token, err));
     WADI_TRY(make_pair("bind", token, out->bind_public, out->bind_secret, err));
+    out->clients[0] = out->connect_public;
+    out->clients[1] = NULL;
     return make_pair("connect", token, out->connect_public, out->connect_secret, err);
+}
+
+wadi_status wadi_token_keys_for(const char *address, const char *token, bool has_keys,
+                                wadi_token_keys *out, wadi_error *err) {
+    wadi_error why = {.status = WADI_OK};
+    if (has_keys)
+        return wadi_fail(err, WADI_INVALID, "%s: has both keys and a token, expected one of them",
+                         address);
+    if (!wadi_address_is_local(address))
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: a token serves only within one machine (ipc:// and loopback "
+                         "addresses); other addresses need keys",
+                         address);
+    const wadi_status status = wadi_token_keys_make(token, out, &why);
+    return status == WADI_OK ? WADI_OK : wadi_fail(err, status, "%s: %s", address, why.msg);
 }
 
 /* ---- both ---- */

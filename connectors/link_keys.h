@@ -35,11 +35,18 @@ WADI_NODISCARD wadi_status wadi_link_keys_make(const char *path, wadi_error *err
 /* The keys of both sides of a link with a token. */
 typedef struct wadi_token_keys {
     char bind_public[41], bind_secret[41], connect_public[41], connect_secret[41];
+    const char *clients[2]; /* the public key of the side that connects, ended by NULL */
 } wadi_token_keys;
 
 /* Errors: WADI_INVALID (too short or too long), WADI_UNSUPPORTED if ZeroMQ was built without CURVE. */
 WADI_NODISCARD wadi_status wadi_token_keys_make(const char *token, wadi_token_keys *out,
                                                 wadi_error *err);
+/* The same for an address. Within one machine a token keeps out other users, who do not know it. Between machines it is refused: whoever
+ * listens on the network could find a token that a person has thought up by trying. Errors, which name the address: also WADI_INVALID (it is not
+ * within one machine, or there are keys as well). */
+WADI_NODISCARD wadi_status wadi_token_keys_for(const char *address, const char *token,
+                                               bool has_keys, wadi_token_keys *out,
+                                               wadi_error *err);
 
 /* Overwrites a secret with zeros. The compiler cannot leave this out, as it may with memset before free. */
 void wadi_wipe(void *secret, size_t n);

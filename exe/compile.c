@@ -244,8 +244,10 @@ static wadi_status make_sync(wadi_exe *exe, wadi_error *err) {
     return st;
 }
 
-static wadi_status compile_module(wadi_module *owned_m, const wadi_compile_options *options,
-                                  wadi_exe **out_exe, wadi_error *err) {
+/* text: of the module; NULL: it was built by calls. */
+static wadi_status compile_module(wadi_module *owned_m, const char *text,
+                                  const wadi_compile_options *options, wadi_exe **out_exe,
+                                  wadi_error *err) {
     wadi_exe *exe = calloc(1, sizeof *exe);
     wadi_status st =
         exe ? make_sync(exe, err) : wadi_fail(err, WADI_MEMORY, "compile: out of memory");
@@ -256,7 +258,8 @@ static wadi_status compile_module(wadi_module *owned_m, const wadi_compile_optio
     }
     wadi_keep_hold(); /* what one run of it leaves the next one finds */
     exe->module = owned_m;
-    st = build(exe, options ? options : &defaults, err);
+    st = wadi_exe_keep_recipe(exe, text, options ? options : &defaults, err);
+    if (st == WADI_OK) st = build(exe, options ? options : &defaults, err);
     if (st == WADI_OK) st = wadi_exe_record(exe, err);
     if (st != WADI_OK) {
         wadi_exe_destroy(exe);
@@ -272,7 +275,7 @@ wadi_status wadi_compile(const wadi_program *p, const wadi_compile_options *opti
     wadi_module *m = NULL;
     *out_exe = NULL;
     WADI_TRY(wadi_program_lower(p, wadi_operators(), &m, err));
-    return compile_module(m, options, out_exe, err);
+    return compile_module(m, NULL, options, out_exe, err);
 }
 
 wadi_status wadi_compile_text(const char *text, const char *file,
@@ -284,7 +287,7 @@ wadi_status wadi_compile_text(const char *text, const char *file,
     *out_exe = NULL;
     WADI_TRY(wadi_ir_parse(text, file, wadi_operators(), &m, err));
     const wadi_status st = wadi_ir_verify(m, err);
-    if (st == WADI_OK) return compile_module(m, options, out_exe, err);
+    if (st == WADI_OK) return compile_module(m, text, options, out_exe, err);
     wadi_module_destroy(m);
     return st;
 }
@@ -304,6 +307,7 @@ void wadi_exe_destroy(wadi_exe *exe) {
         return;
     }
     free(exe->report);
+    wadi_text_fini(&exe->recipe);
     wadi_versions_destroy(exe->versions);
     wadi_plan_destroy(exe->plan);
     wadi_facts_fini(&exe->facts);

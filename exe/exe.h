@@ -7,6 +7,7 @@
 #include "codegen/build/target.h"
 #include "codegen/plan/plan.h"
 #include "sched/devices.h"
+#include "sched/run/charter.h"
 #include "wadi/run.h"
 
 typedef enum wadi_exe_state { WADI_EXE_ABSENT, WADI_EXE_MAKING, WADI_EXE_LOADED } wadi_exe_state;
@@ -42,6 +43,7 @@ struct wadi_exe {
     const wadi_target *target; /* of its kernels, on devices that take them */
     bool fast;                 /* fast math */
     bool asked;          /* for that target; if not, devices that do not take it have their own */
+    wadi_text recipe;    /* what another process needs to compile the same (recipe.c) */
     char *report;        /* what wadi_explain tells; NULL unless it was asked for */
     wadi_stop stop;      /* called: nothing is compiled ahead any longer */
     wadi_mutex lock;     /* guards what follows */
@@ -91,6 +93,27 @@ bool wadi_exe_may_take(const wadi_plan_body *b, wadi_version_key version, int fo
 
 /* Finds the kernels of the version in what was loaded for it. Errors: WADI_IO (one is not there), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_exe_find_kernels(wadi_exe_version *v, wadi_error *err);
+
+/* ---- recipe.c: the same program for another process ---- */
+
+enum { WADI_RECIPE_UNCHECKED = 1, WADI_RECIPE_NO_FOREIGN = 2, WADI_RECIPE_STEADY = 4 };
+
+/* Before the passes change the module: notes its text (NULL: it is printed) and the options that decide the plan. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_exe_keep_recipe(wadi_exe *exe, const char *text,
+                                                const wadi_compile_options *options,
+                                                wadi_error *err);
+/* Appends it (wadi_loader). Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_exe_put_recipe(const wadi_exe *exe, wadi_text *out,
+                                               wadi_error *err);
+/* Appends what tells the libraries of routines that it calls from others of the same names. */
+void wadi_exe_describe_libraries(const wadi_exe *exe, wadi_text *out);
+
+/* ---- charter.c: in the other process ---- */
+
+/* Compiles the program of the charter, for this target (NULL: the usual one). Errors: WADI_UNSUPPORTED (it compiles to another plan here, or calls
+ * routines that are not here), WADI_IO (damaged), those of compiling. */
+WADI_NODISCARD wadi_status wadi_exe_of_charter(const wadi_charter *charter, const char *target,
+                                               wadi_exe **out, wadi_error *err);
 
 /* ---- loader.c ---- */
 

@@ -97,6 +97,10 @@ static void stay(void *self) {
     wadi_mutex_unlock(&exe->lock);
 }
 
+static wadi_status charter(void *self, wadi_text *out, wadi_error *err) {
+    return wadi_exe_put_recipe(self, out, err);
+}
+
 wadi_loader wadi_exe_loader(wadi_exe *exe) {
     return (wadi_loader){.load = load,
                          .offer = offer,
@@ -105,5 +109,6 @@ wadi_loader wadi_exe_loader(wadi_exe *exe) {
                          .fast = fast,
                          .stay = stay,
                          .kernels = kernels,
+                         .charter = charter,
                          .self = exe};
 }

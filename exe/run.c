@@ -1,5 +1,6 @@
 /* Runs of an executable: the runtime's runs (sched/run.h) with this loader. */
 #include "base/error.h"
+#include "connectors/work.h"
 #include "exe/exe.h"
 #include "sched/run.h"
 
@@ -17,6 +18,18 @@ static wadi_status check_device(const wadi_exe *exe, const wadi_run_options *opt
     return wadi_exe_check_fit(exe, row, err);
 }
 
+/* Workers of other processes can come from now on. */
+static wadi_status open_via(wadi_run *run, const wadi_run_options *o, wadi_error *err) {
+    static const int64_t kept_bytes = INT64_C(1) << 30;
+    const wadi_workq_options q = {.address = o->via,
+                                  .home = true,
+                                  .memory = o->memory > 0 ? o->memory : kept_bytes,
+                                  .wake_fd = -1};
+    wadi_workq *queue = NULL;
+    WADI_TRY(wadi_link_work_open(&q, o->via_keys, &queue, err));
+    return wadi_run_work_by(run, o->via, queue, err);
+}
+
 wadi_status wadi_run_create(const wadi_exe *exe, const wadi_run_options *options,
                             wadi_run **out_run, wadi_error *err) {
     WADI_GIVEN(err, exe);
@@ -25,5 +38,11 @@ wadi_status wadi_run_create(const wadi_exe *exe, const wadi_run_options *options
     WADI_TRY(check_device(exe, options, err));
     /* its lock guards what loading changes */
     const wadi_loader loader = wadi_exe_loader((wadi_exe *)(uintptr_t)exe);
-    return wadi_run_create_for(exe->plan, &loader, options, out_run, err);
+    WADI_TRY(wadi_run_create_for(exe->plan, &loader, options, out_run, err));
+    if (!options || !options->via) return WADI_OK;
+    const wadi_status st = open_via(*out_run, options, err);
+    if (st == WADI_OK) return WADI_OK;
+    wadi_run_destroy(*out_run);
+    *out_run = NULL;
+    return st;
 }

@@ -406,6 +406,9 @@ typedef struct wadi_loader {
     void (*stay)(void *self);
     /* Appends a line for each version that was loaded so far, for certificates (certificate/certificate.h). NULL: nothing is known of them. */
     void (*kernels)(void *self, struct wadi_text *out);
+    /* Appends what another process needs to make the same plan and its kernels (run/charter.h). Errors: WADI_MEMORY, WADI_UNSUPPORTED (it says
+     * why). NULL: nothing can. */
+    wadi_status (*charter)(void *self, struct wadi_text *out, wadi_error *err);
     void *self;
 } wadi_loader;
 
@@ -435,5 +438,7 @@ WADI_NODISCARD wadi_status wadi_plan_version_load(const char *bytes, size_t n, w
 WADI_NODISCARD wadi_status wadi_plan_read(const char *text, wadi_plan **out, wadi_error *err);
 /* BLAKE2b over all that determines what a run computes. It does not depend on which versions have been made (plan/hash.c). */
 void wadi_plan_hash(const wadi_plan *p, uint8_t out[32]);
+/* The same without the text of the program and its places: of two programs of which one is the other's text, read again. */
+void wadi_plan_layout_hash(const wadi_plan *p, uint8_t out[32]);
 
 #endif

@@ -17,6 +17,12 @@ WADI_NODISCARD wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi
                                                const wadi_run_options *options, wadi_run **out,
                                                wadi_error *err);
 
+struct wadi_workq;
+/* Before the run begins: chunks of one stage are for workers of other processes, by this queue, which the run takes over, whatever comes of it.
+ * `address`, for messages, is copied. Errors: WADI_UNSUPPORTED (bits would depend on the worker; several devices). */
+WADI_NODISCARD wadi_status wadi_run_work_by(wadi_run *run, const char *address,
+                                            struct wadi_workq *owned_q, wadi_error *err);
+
 /* Says before each chunk of a source at which seam its stream is parted, so that what is behind the seam runs in a thread of its own: the
  * number of the seam, 0 <= it < seams, or -1: at none. The same bits, whatever it says. */
 typedef struct wadi_seam_rule {

@@ -136,6 +136,14 @@ typedef struct wadi_run_options {
         verify; /**< a certificate: the run is compared with it, and fails where it comes to something else. Not with `state`. Borrowed until
                               the run is destroyed. NULL: none */
     bool profile; /**< counts where the time goes, for wadi_run_profile (include/wadi/profile.h) */
+    const char *
+        via; /**< an address to which workers of other processes come for chunks of one stage ("ipc://PATH", "tcp://HOST:PORT"; `wadi work ADDRESS`,
+                         wadi/work.h). The results have the same bits, however many workers come and go, and without any. Borrowed for
+                         wadi_run_create. NULL: none. docs/RUNTIME.md */
+    const wadi_link_options *
+        via_keys; /**< with `via`: the keys or the token of this side, which binds the address; other members do not matter. Required unless nobody
+                               but this machine can come to the address. Borrowed for wadi_run_create. NULL: none */
+    int workers; /**< with `via`: so many workers must have come before the first elements of that stage are computed; 0: none */
 } wadi_run_options;
 
 /** Statistics of a run, so far or at its end. */
@@ -164,8 +172,11 @@ typedef struct wadi_run_stats {
     int64_t memory_peak; /**< greatest number of bytes of chunks and temporaries */
     int stages_apart; /**< stages and folds that run in a thread of their own, or did at the end of the latest stream */
     double apart_s; /**< time that thread was busy; compute_s is that of all others */
-    int64_t dead;   /**< elements that have failed, and without which the run went on */
-    bool drained;   /**< it was ended by wadi_run_drain, and is saved */
+    int64_t
+        elsewhere; /**< with `via`: elements that workers of other processes have computed, of the stage that is theirs */
+    int workers;   /**< with `via`: those that were there when a chunk was last given out */
+    int64_t dead;  /**< elements that have failed, and without which the run went on */
+    bool drained;  /**< it was ended by wadi_run_drain, and is saved */
     const char
         *schedule; /**< schedule of the latest body of a stream, a static string; NULL: none ran */
 } wadi_run_stats;

@@ -11,5 +11,6 @@
 #include "wadi/stream.h"
 #include "wadi/type.h"
 #include "wadi/watch.h"
+#include "wadi/work.h"
 
 #endif

@@ -119,41 +119,58 @@ static void add_stream(wadi_text *t, const wadi_plan *p, const wadi_plan_stream 
     for (int i = 0; i < s->nends; i++) add_end(t, &s->ends[i]);
 }
 
+static void add_layout(wadi_text *t, const wadi_plan *p) {
+    add_number(t, p->nslots);
+    for (int i = 0; i < p->nslots; i++) add_slot(t, &p->slots[i]);
+    add_number(t, p->ninputs);
+    for (int i = 0; i < p->ninputs; i++) {
+        add_string(t, p->inputs[i].name);
+        add_number(t, p->inputs[i].slot);
+        add_extents(t, p->inputs[i].extent, p->slots[p->inputs[i].slot].rank);
+    }
+    add_number(t, p->noutputs);
+    for (int i = 0; i < p->noutputs; i++) {
+        add_string(t, p->outputs[i].name);
+        add_number(t, p->outputs[i].slot);
+    }
+    add_number(t, p->nbodies);
+    for (int i = 0; i < p->nbodies; i++) {
+        const wadi_plan_body *b = &p->bodies[i];
+        add_number(t, b->index_slot);
+        add_list(t, b->nresults, b->results);
+        for (int k = 0; k < WADI_BODY_VERSIONS; k++)
+            add_number(t, wadi_body_offers(b, wadi_version_numbered(k)));
+    }
+    add_number(t, p->nphases);
+    for (int i = 0; i < p->nphases; i++) {
+        add_number(t, p->phases[i].is_stream);
+        if (p->phases[i].is_stream) {
+            add_stream(t, p, &p->phases[i].stream);
+        } else {
+            add_number(t, p->phases[i].body);
+        }
+    }
+}
+
+/* Takes over the text. The digest stays zero only if memory or the algorithm is missing. */
+static void digest(wadi_text *owned_t, uint8_t out[32]) {
+    memset(out, 0, 32);
+    if (owned_t->failed || wadi_blake2b(owned_t->at, owned_t->n, out) != WADI_OK)
+        memset(out, 0, 32);
+    wadi_text_fini(owned_t);
+}
+
 void wadi_plan_hash(const wadi_plan *p, uint8_t out[32]) {
     wadi_text t;
     wadi_text_init(&t);
     wadi_text_add_n(&t, (const char *)p->program, sizeof p->program);
-    add_number(&t, p->nslots);
-    for (int i = 0; i < p->nslots; i++) add_slot(&t, &p->slots[i]);
-    add_number(&t, p->ninputs);
-    for (int i = 0; i < p->ninputs; i++) {
-        add_string(&t, p->inputs[i].name);
-        add_number(&t, p->inputs[i].slot);
-        add_extents(&t, p->inputs[i].extent, p->slots[p->inputs[i].slot].rank);
-    }
-    add_number(&t, p->noutputs);
-    for (int i = 0; i < p->noutputs; i++) {
-        add_string(&t, p->outputs[i].name);
-        add_number(&t, p->outputs[i].slot);
-    }
-    add_number(&t, p->nbodies);
-    for (int i = 0; i < p->nbodies; i++) {
-        const wadi_plan_body *b = &p->bodies[i];
-        add_number(&t, b->index_slot);
-        add_list(&t, b->nresults, b->results);
-        for (int k = 0; k < WADI_BODY_VERSIONS; k++)
-            add_number(&t, wadi_body_offers(b, wadi_version_numbered(k)));
-    }
-    add_number(&t, p->nphases);
-    for (int i = 0; i < p->nphases; i++) {
-        add_number(&t, p->phases[i].is_stream);
-        if (p->phases[i].is_stream) {
-            add_stream(&t, p, &p->phases[i].stream);
-        } else {
-            add_number(&t, p->phases[i].body);
-        }
-    }
-    memset(out, 0, 32); /* it stays zero only if memory or the digest is missing */
-    if (t.failed || wadi_blake2b(t.at, t.n, out) != WADI_OK) memset(out, 0, 32);
-    wadi_text_fini(&t);
+    add_layout(&t, p);
+    digest(&t, out);
+}
+
+void wadi_plan_layout_hash(const wadi_plan *p, uint8_t out[32]) {
+    wadi_text t;
+    wadi_text_init(&t);
+    add_layout(&t, p);
+    digest(&t, out);
 }

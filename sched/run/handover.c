@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "sched/run/elsewhere.h"
 #include "sched/run/stream.h"
 
 /* ---- what the crew does with a chunk ---- */
@@ -89,10 +90,10 @@ wadi_status wadi_handover_next(wadi_stream *s, wadi_error *err) {
     if (s->x->options.stages == WADI_STAGES_JOINED) return WADI_OK;
     if (s->nseams < 0) find_seams(s);
     if (s->nseams == 0) return WADI_OK;
-    if (s->weighs && wadi_team_tries(s)) return WADI_OK; /* one comparison at a time */
+    if (s->weighs && wadi_elsewhere_tries(s)) return WADI_OK; /* one comparison at a time */
     const int next = choose(s);
     if (next == seam_now(s)) return WADI_OK;
-    WADI_TRY(wadi_team_settle(s, err));
+    WADI_TRY(wadi_elsewhere_settle(s, err));
     WADI_TRY(wadi_apart_join(s, err));
     wadi_mutex_lock(&s->x->lock);
     s->x->stats.stages_apart = 0;

@@ -15,6 +15,7 @@
 #include "sched/run/dead.h"
 #include "sched/run/profile_all.h"
 #include "sched/run/state.h"
+#include "sched/work/queue.h"
 
 static const int64_t default_memory = INT64_C(1) << 30;
 
@@ -64,6 +65,9 @@ static wadi_status check_options(const wadi_run_options *o, wadi_error *err) {
         return wadi_fail(err, WADI_INVALID, "save_every_s: %g is not from 0 to 1e9",
                          o->save_every_s);
     }
+    if (o->workers < 0) return wadi_fail(err, WADI_INVALID, "workers: %d is negative", o->workers);
+    if (o->workers > 0 && o->via == NULL)
+        return wadi_fail(err, WADI_INVALID, "workers: without via, none can come");
     if (!(o->watchdog_s >= 0 && o->watchdog_s <= 1e9)) {
         return wadi_fail(err, WADI_INVALID, "watchdog_s: %g is not from 0 to 1e9", o->watchdog_s);
     }
@@ -137,6 +141,7 @@ wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader
     x->phase = -1;
     wadi_keep_hold();
     if (options != NULL) x->options = *options;
+    x->options.via_keys = NULL; /* borrowed only until the queue is open */
     if (wadi_profile_is_asked() || x->options.trace != NULL) x->options.profile = true;
     if (x->options.memory == 0) x->options.memory = default_memory;
     if (x->options.state != NULL) status = wadi_checkpoint_create(x, err);
@@ -153,6 +158,7 @@ wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader
 
 void wadi_run_destroy(wadi_run *x) {
     if (x == NULL) return;
+    wadi_workq_close(x->work.queue);
     wadi_checkpoint_destroy(x);
     wadi_dead_destroy(x);
     wadi_certify_destroy(x);
@@ -356,6 +362,14 @@ static void close_dead(wadi_run *x, wadi_status *status, wadi_error *err) {
     *err = why;
 }
 
+/* Workers leave when nothing more comes: also of a run that is saved, and that has failed, nobody knows whether it goes on. */
+static void end_work(wadi_run *x, wadi_status status) {
+    wadi_workq *q = x->work.queue;
+    if (q == NULL || (status != WADI_OK && x->options.state != NULL)) return;
+    const wadi_status told = q->ops->end(q, NULL);
+    WADI_UNUSED(told);
+}
+
 wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     WADI_GIVEN(err, run);
     WADI_TRY(check_unstarted(run, err));
@@ -381,6 +395,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     wadi_run_profile_begin(run, run->chosen.name, false);
     begin(run);
     wadi_status status = run_all(run, &why);
+    end_work(run, status);
     close_dead(run, &status, &why);
     if (status == WADI_OK) status = wadi_certify_close(run, &why);
     if (status != WADI_OK) tell_all(run, &why);
@@ -401,6 +416,20 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
         run->drained = wadi_checkpoint_exists(run);
     if (!run->finished || !run->options.hold_state) wadi_checkpoint_close(run, run->finished);
     return status;
+}
+
+wadi_status wadi_run_work_by(wadi_run *run, const char *address, wadi_workq *owned_q,
+                             wadi_error *err) {
+    const wadi_loader *l = &run->loader;
+    run->work.queue = owned_q;
+    (void)snprintf(run->work.address, sizeof run->work.address, "%s", address);
+    if (l->fast != NULL && l->fast(l->self))
+        return wadi_fail(err, WADI_UNSUPPORTED,
+                         "%s: with fast math, bits would depend on the worker", address);
+    if (run->devices.n == 1) return WADI_OK;
+    return wadi_fail(err, WADI_UNSUPPORTED,
+                     "%s: a run with workers elsewhere has one device here, not %s", address,
+                     run->devices.name);
 }
 
 void wadi_run_seam_by(wadi_run *run, wadi_seam_rule rule) {

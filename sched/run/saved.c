@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "sched/run/certify.h"
 #include "sched/run/dead.h"
+#include "sched/run/elsewhere.h"
 #include "sched/run/stream.h"
 
 static const char title[] = "stream";
@@ -69,7 +70,7 @@ static const wadi_error *failure(const wadi_stream *s) {
 }
 
 static wadi_status settle(wadi_stream *s, wadi_error *err) {
-    WADI_TRY(wadi_team_settle(s, err));
+    WADI_TRY(wadi_elsewhere_settle(s, err));
     WADI_TRY(wadi_apart_join(s, err));
     for (int i = 0; i < s->plan->nends; i++) WADI_TRY(wadi_outlet_settle(&s->outlets[i], err));
     return WADI_OK;

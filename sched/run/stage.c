@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sched/run/dead.h"
+#include "sched/run/elsewhere.h"
 #include "sched/run/stream.h"
 
 static wadi_stage_run *stage_of(const wadi_stream *s, int stage) {
@@ -137,7 +138,7 @@ wadi_status wadi_stage_fail(wadi_stream *s, int stage, wadi_status status, wadi_
     wadi_error *broken = &stage_of(s, stage)->broken;
     const wadi_error failed = *err;
     if (stage_of(s, stage)->crew == &s->x->crew) {
-        WADI_TRY(wadi_team_flush(s, err));
+        WADI_TRY(wadi_elsewhere_flush(s, err));
         WADI_TRY(wadi_apart_join(s, err));
     }
     *err = failed;
@@ -268,13 +269,13 @@ static wadi_status attempt(wadi_stream *s, int stage, wadi_chunk *in, wadi_outco
                            wadi_error *err) {
     wadi_stage_run *g = stage_of(s, stage);
     const int64_t left = g->lane != NULL ? wadi_lane_left(g->lane, in->first + in->count) : -1;
-    const bool timed = s->x->devices.n > 1;
+    const bool timed = wadi_elsewhere_times(s);
     const int64_t begin = timed ? wadi_clock_ns() : 0;
     for (int i = 0; i < s->plan->nends; i++)
         if (s->plan->ends[i].stage == stage) wadi_outlet_expect(&s->outlets[i], in->count);
     const wadi_status status = wadi_body_run(s, stage, g->crew, in, left, out, err);
     observe(g, in, out);
-    if (timed && status == WADI_OK) wadi_team_saw(s, stage, in, wadi_clock_ns() - begin);
+    if (timed && status == WADI_OK) wadi_elsewhere_saw(s, stage, in, wadi_clock_ns() - begin);
     return status;
 }
 
@@ -290,10 +291,11 @@ static wadi_status step_here(wadi_stream *s, int stage, wadi_chunk *in, wadi_err
 }
 
 static wadi_status step(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
-    return wadi_team_takes(s, stage) ? wadi_team_share(s, in, err) : step_here(s, stage, in, err);
+    return wadi_elsewhere_takes(s, stage) ? wadi_elsewhere_share(s, stage, in, err)
+                                          : step_here(s, stage, in, err);
 }
 
-/* ---- what several devices compute ---- */
+/* ---- what others compute ---- */
 
 static wadi_status give(wadi_stream *s, int stage, const wadi_chunk *in, const wadi_outcome *o,
                         wadi_error *err) {
@@ -466,7 +468,7 @@ wadi_status wadi_stage_run_chunk(wadi_stream *s, int stage, wadi_chunk *c, wadi_
 }
 
 wadi_status wadi_stage_end(wadi_stream *s, int stage, wadi_error *err) {
-    WADI_TRY(wadi_team_flush(s, err));
+    WADI_TRY(wadi_elsewhere_flush(s, err));
     stage_of(s, stage)->ended = true;
     for (int i = stage + 1; i < s->plan->nstages; i++) {
         wadi_stage_run *g = stage_of(s, i);

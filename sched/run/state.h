@@ -82,6 +82,13 @@ typedef struct wadi_run_saver {
     void *env;
 } wadi_run_saver;
 
+/* Workers of other processes, where they are asked for. */
+typedef struct wadi_run_work {
+    struct wadi_workq *queue; /* owned; NULL: there are none */
+    char address[256];
+    int64_t next; /* number of the next item */
+} wadi_run_work;
+
 struct wadi_run {
     const wadi_plan *plan;
     wadi_loader loader;
@@ -95,9 +102,10 @@ struct wadi_run {
     wadi_device_choice chosen; /* the first of them, which does all that has an order */
     bool alone;                /* the others compute nothing, because they would round otherwise */
     bool stays;                /* the home does not change */
-    bool trial;                /* it is home on trial, */
-    int64_t most_ns;           /* for so long */
-    bool goes_on;              /* what has failed is to begin again at another device */
+    wadi_run_work work;
+    bool trial;                       /* it is home on trial, */
+    int64_t most_ns;                  /* for so long */
+    bool goes_on;                     /* what has failed is to begin again at another device */
     bool gone[WADI_DEVICES_MOST];     /* by place: the run has left it */
     wadi_home homes;                  /* what is known of them, and */
     char first_name[64];              /* of the list, as it was asked for */

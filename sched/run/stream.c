@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sched/run/certify.h"
+#include "sched/run/elsewhere.h"
 
 /* ---- what a step took ---- */
 
@@ -93,7 +94,7 @@ static void weigh_chunk(wadi_stream *s, const wadi_chunk *c, int64_t begin_ns) {
 /* One chunk of a lane through all stages behind it. */
 static wadi_status compute_chunk(wadi_stream *s, wadi_lane *l, wadi_chunk *c, wadi_error *err) {
     wadi_status status = wadi_handover_next(s, err);
-    if (status == WADI_OK) status = wadi_team_next(s, c->count, err);
+    if (status == WADI_OK) status = wadi_elsewhere_next(s, c->count, err);
     wadi_crew_begin_step(&s->x->crew);
     wadi_meter_busy(&s->x->meter, WADI_STAGE_COMPUTE);
     const int64_t begin_ns = s->weighs ? wadi_clock_ns() : 0;
@@ -111,7 +112,7 @@ static wadi_status compute_chunk(wadi_stream *s, wadi_lane *l, wadi_chunk *c, wa
 }
 
 static wadi_status end_stage(wadi_stream *s, int stage, wadi_error *err) {
-    WADI_TRY(wadi_team_settle(s, err));
+    WADI_TRY(wadi_elsewhere_settle(s, err));
     WADI_TRY(wadi_apart_join(s, err));
     wadi_meter_busy(&s->x->meter, WADI_STAGE_COMPUTE);
     const wadi_status status = wadi_stage_end(s, stage, err);
@@ -150,7 +151,7 @@ static wadi_status check_stages(wadi_stream *s, bool last, wadi_error *err) {
 
 /* There is nothing left to read. Stages whose failure nobody asks for end before it. */
 static wadi_status end_broken(wadi_stream *s, wadi_error *err) {
-    WADI_TRY(wadi_team_settle(s, err));
+    WADI_TRY(wadi_elsewhere_settle(s, err));
     WADI_TRY(wadi_apart_join(s, err));
     WADI_TRY(check_stages(s, true, err));
     for (int i = 0; i < s->plan->nstages; i++) {
@@ -162,7 +163,7 @@ static wadi_status end_broken(wadi_stream *s, wadi_error *err) {
 
 /* Nothing more comes of the lane. What was shared may still fail; the stage is broken then, and does not end. */
 static wadi_status end_lane(wadi_stream *s, const wadi_lane *l, wadi_error *err) {
-    WADI_TRY(wadi_team_settle(s, err));
+    WADI_TRY(wadi_elsewhere_settle(s, err));
     if (s->stages[l->stage].broken.status != WADI_OK) return WADI_OK;
     return end_stage(s, l->stage, err);
 }
@@ -178,7 +179,7 @@ static wadi_status compute_next(wadi_stream *s, wadi_lane *l, wadi_error *err) {
     if (l->threaded) s->waited_ns += wadi_clock_ns() - begin_ns;
     if (status != WADI_OK) {
         const wadi_error failed = *err;
-        WADI_TRY(wadi_team_settle(s, err));
+        WADI_TRY(wadi_elsewhere_settle(s, err));
         *err = failed;
         return wadi_stage_fail(s, l->stage, status, err);
     }
@@ -191,7 +192,7 @@ static wadi_status compute_all(wadi_stream *s, wadi_error *err) {
         wadi_lane *l = NULL;
         wadi_run_hold(s->x);
         WADI_TRY(wadi_task_check(err));
-        WADI_TRY(wadi_team_poll(s, err));
+        WADI_TRY(wadi_elsewhere_poll(s, err));
         if (atomic_load(&s->apart.failed)) WADI_TRY(wadi_apart_join(s, err));
         WADI_TRY(choose_lane(s, &l, err));
         if (l == NULL) return end_broken(s, err);
@@ -286,7 +287,7 @@ static wadi_status prepare(wadi_stream *s, wadi_error *err) {
 }
 
 static void close_stream(wadi_stream *s) {
-    wadi_team_close(s);
+    wadi_elsewhere_close(s);
     wadi_apart_close(s);
     for (int i = 0; i < s->nlanes; i++) wadi_lane_close(&s->lanes[i]);
     for (int i = 0; s->outlets != NULL && i < s->plan->nends; i++)

@@ -4,6 +4,7 @@
 
 #include "sched/change/change.h"
 #include "sched/pipe.h"
+#include "sched/run/far.h"
 #include "sched/run/state.h"
 #include "sched/run/passed.h"
 #include "sched/run/team.h"
@@ -124,6 +125,7 @@ struct wadi_stream {
     int nseams;                   /* -1: nobody has */
     wadi_apart apart;
     wadi_team team;
+    wadi_far far;
     wadi_outlet *outlets;       /* [plan->nends] */
     bool comes_before_saved;    /* what is saved is of a later stream, which goes on from there */
     int64_t begin_ns;           /* clock when the stream began */
@@ -164,6 +166,19 @@ wadi_status wadi_lane_load(wadi_lane *l, bool ended, wadi_state_reader *from, wa
 void wadi_lane_nudge_all(wadi_stream *s);
 /* No more is wanted; why: NULL when all is well. */
 void wadi_lane_stop(wadi_lane *l, const wadi_error *why);
+
+/* ---- between.c ---- */
+
+/* Between two steps, by the compute thread, which must not be busy, as the meter sees it. */
+wadi_status wadi_run_between_steps(wadi_stream *s,
+                                   wadi_status (*what)(wadi_stream *s, wadi_error *err),
+                                   wadi_error *err);
+
+/* ---- once.c ---- */
+
+/* Makes slots in host memory with what is ONCE, for others to read while the compute thread goes on. Whatever comes of it, the caller ends
+ * them by wadi_slots_fini. Errors: WADI_MEMORY, those of the device. */
+WADI_NODISCARD wadi_status wadi_run_once(wadi_stream *s, wadi_slots *out, wadi_error *err);
 
 /* ---- seam.c ---- */
 

@@ -16,23 +16,6 @@ static bool is_shared(const wadi_stream *s) {
 
 /* ---- opening ---- */
 
-/* What is ONCE, where members can read it while the compute thread goes on. */
-static wadi_status open_home(wadi_stream *s, wadi_error *err) {
-    wadi_run *x = s->x;
-    wadi_slots *home = &s->team.home;
-    WADI_TRY(wadi_slots_init(home, x->plan, x->buffers, NULL, err));
-    for (int i = 0; i < x->plan->nslots; i++) {
-        if (x->plan->slots[i].kind != WADI_SLOT_ONCE || wadi_slots_is_empty(&x->slots, i) ||
-            wadi_plan_stream_keeps(s->plan, i))
-            continue;
-        if (x->device->residence == NULL)
-            wadi_slots_lend(&x->slots, home, i);
-        else if (!wadi_slots_bring(&x->slots, home, i))
-            return wadi_fail(err, WADI_MEMORY, "devices: out of memory");
-    }
-    return wadi_residence_check(x->device->residence, err);
-}
-
 /* The stage that has taken longest so far, of those that the compute thread has; a rule may want another. */
 static int find_stage(const wadi_stream *s) {
     const wadi_share_rule *rule = &s->x->share_rule;
@@ -77,7 +60,7 @@ static wadi_status open_team(wadi_stream *s, wadi_error *err) {
     t->stream = s;
     t->stage = find_stage(s);
     if (t->stage < 0) return wadi_fail(err, WADI_UNSUPPORTED, "no stage computes anything");
-    wadi_status status = open_home(s, err);
+    wadi_status status = wadi_run_once(s, &t->home, err);
     if (status == WADI_OK) status = make_room(t, s->x->devices.n, err);
     if (status == WADI_OK) status = make_lock(t, err);
     if (status != WADI_OK) {
@@ -214,29 +197,14 @@ wadi_status wadi_team_flush(wadi_stream *s, wadi_error *err) {
     return WADI_OK;
 }
 
-/* Between two steps: what is delivered then is part of none. */
-static wadi_status between(wadi_stream *s, wadi_status (*what)(wadi_stream *s, wadi_error *err),
-                           wadi_error *err) {
-    wadi_run *x = s->x;
-    x->crew.out_bytes = 0;
-    wadi_meter_busy(&x->meter, WADI_STAGE_COMPUTE);
-    const wadi_status status = what(s, err);
-    wadi_meter_idle(&x->meter, WADI_STAGE_COMPUTE);
-    wadi_mutex_lock(&x->lock);
-    x->stats.bytes_out += x->crew.out_bytes;
-    wadi_mutex_unlock(&x->lock);
-    x->crew.out_bytes = 0;
-    return status;
-}
-
 wadi_status wadi_team_poll(wadi_stream *s, wadi_error *err) {
     if (!s->team.opened || !has_ready(&s->team)) return WADI_OK;
-    return between(s, hand_on_ready, err);
+    return wadi_run_between_steps(s, hand_on_ready, err);
 }
 
 wadi_status wadi_team_settle(wadi_stream *s, wadi_error *err) {
     if (!s->team.opened || s->team.tickets == 0) return WADI_OK;
-    return between(s, wadi_team_flush, err);
+    return wadi_run_between_steps(s, wadi_team_flush, err);
 }
 
 /* ---- tickets ---- */
@@ -360,18 +328,18 @@ static wadi_status share_next(wadi_stream *s, wadi_chunk *in, int64_t *begin, wa
 }
 
 wadi_status wadi_team_share(wadi_stream *s, wadi_chunk *in, wadi_error *err) {
-    wadi_team *t = &s->team;
     int64_t begin = 0;
-    WADI_TRY(wadi_chunk_at_host(in, err));
-    if (!wadi_body_fits(s, t->stage, in)) { /* the first device tells why */
-        WADI_TRY(wadi_team_flush(s, err));
-        t->delivering = true;
-        const wadi_status status = t->hooks->again(s, t->stage, in, err);
-        t->delivering = false;
-        return status;
-    }
     while (begin < in->count) WADI_TRY(share_next(s, in, &begin, err));
     return WADI_OK;
+}
+
+wadi_status wadi_team_here(wadi_stream *s, wadi_chunk *in, wadi_error *err) {
+    wadi_team *t = &s->team;
+    WADI_TRY(wadi_team_flush(s, err));
+    t->delivering = true;
+    const wadi_status status = t->hooks->again(s, t->stage, in, err);
+    t->delivering = false;
+    return status;
 }
 
 /* A stage that runs apart asks in a thread of its own, which has no business with the rest of the team. */

@@ -107,8 +107,10 @@ void wadi_member_take_back(wadi_member *m);
 WADI_NODISCARD wadi_status wadi_team_next(struct wadi_stream *s, int64_t count, wadi_error *err);
 /* Whether elements of the stage are shared now. */
 bool wadi_team_takes(const struct wadi_stream *s, int stage);
-/* Elements of the stage, which wadi_team_takes. */
+/* Elements of the stage, which wadi_team_takes: in host memory, and as declared. */
 WADI_NODISCARD wadi_status wadi_team_share(struct wadi_stream *s, wadi_chunk *in, wadi_error *err);
+/* Others, which are not as declared: the first device tells why. */
+WADI_NODISCARD wadi_status wadi_team_here(struct wadi_stream *s, wadi_chunk *in, wadi_error *err);
 /* The first device has computed elements of a stage in that time; others may compute them for trial. */
 void wadi_team_saw(struct wadi_stream *s, int stage, wadi_chunk *in, int64_t ns);
 /* Hands on what is done and in its turn. The compute thread must not be busy, as the meter sees it. */

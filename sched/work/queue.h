@@ -50,7 +50,7 @@ typedef struct wadi_workq_ops {
 
     /* ---- worker ---- */
 
-    /* Waits for the charter of the job. The caller frees *out by free(). */
+    /* Waits for the charter of the job, which the caller frees by free(). *out NULL: the job is over, and had no charter, or no other one. */
     wadi_status (*charter)(wadi_workq *self, void **out, int64_t *out_n, wadi_error *err);
     /* Waits for an item of that charter. Number -1 with WADI_OK: the job is over. Number -1 with another status: that charter is, and
      * `charter` waits for the next. */

@@ -57,6 +57,7 @@ static void on_charter(worker *w, const wadi_workq_control *c, const void *paylo
     w->charter = copy;
     w->charter_bytes = c->bytes;
     w->next_job = c->job;
+    w->over = false;
 }
 
 /* Text of a stranger: bytes that could control a terminal are replaced. */
@@ -91,7 +92,7 @@ static wadi_status take_in(worker *w, wadi_work_item *out, wadi_error *err) {
         w->spoke = true;
         if (c.kind == WADI_WORKQ_CHARTER) on_charter(w, &c, payload);
         if (c.kind == WADI_WORKQ_ITEM) WADI_TRY(on_item(w, &c, payload, out, err));
-        if (c.kind == WADI_WORKQ_END) w->over = true;
+        if (c.kind == WADI_WORKQ_END && (c.job == w->job || w->job == 0)) w->over = true;
         if (c.kind == WADI_WORKQ_ASK) hello(w);
         if (c.kind == WADI_WORKQ_REFUSED) on_refused(w, &c, payload);
     }
@@ -171,21 +172,25 @@ static void close_worker(wadi_workq *self) {
     free(w);
 }
 
-static bool has_charter(const worker *w, const wadi_work_item *item) {
+static bool has_charter_or_end(const worker *w, const wadi_work_item *item) {
     WADI_UNUSED(item);
-    return w->next_job != 0;
+    return w->next_job != 0 || w->over;
 }
 
 static wadi_status charter(wadi_workq *self, void **out, int64_t *out_n, wadi_error *err) {
     worker *w = (worker *)self;
     wadi_work_item none = {.number = -1};
-    WADI_TRY(wait_until(w, has_charter, "a job of", &none, err));
+    *out = NULL;
+    *out_n = 0;
+    WADI_TRY(wait_until(w, has_charter_or_end, "a job of", &none, err));
+    w->over = false;
+    if (w->next_job == 0) return WADI_OK;
     *out = w->charter;
     *out_n = w->charter_bytes;
     w->job = w->next_job;
     w->charter = NULL;
     w->next_job = 0;
-    w->ready = w->over = false;
+    w->ready = false;
     return WADI_OK;
 }
 

@@ -16,6 +16,7 @@
 #include "sched/run/stream.h"
 #include "tests/conformance/guarded.h"
 #include "tests/conformance/seekable.h"
+#include "tests/conformance/workers.h"
 
 enum { MAX_BOUND = 16 };
 
@@ -184,6 +185,7 @@ static int choose_seam(void *env, int seams) {
 typedef struct bound {
     const struct bound *before; /* the run that this one goes on with: its sinks get the rest */
     wadi_run *run;
+    conf_workers workers;
     cutting cut;
     feed feeds[MAX_BOUND];
     guarded inputs[MAX_BOUND];
@@ -247,8 +249,11 @@ static wadi_status bound_init(bound *b, const conf_case *c, const wadi_exe *exe,
                                 .chunk = v->chunk,
                                 .policy = v->chunk > 0 ? "fixed" : NULL,
                                 .schedule = v->schedule,
-                                .device = v->device};
+                                .device = v->device,
+                                .via = v->workers > 0 ? conf_workers_address : NULL,
+                                .workers = v->workers};
     WADI_TRY(wadi_run_create(exe, &o, &b->run, err));
+    WADI_TRY(conf_workers_start(&b->workers, v, err));
     if (v->parts)
         WADI_TRY(wadi_run_compute_on(
             b->run, (wadi_device_maker){open_parts, (void *)(uintptr_t)v->parts}, err));
@@ -265,6 +270,7 @@ static wadi_status bound_init(bound *b, const conf_case *c, const wadi_exe *exe,
 }
 
 static void bound_fini(bound *b) {
+    conf_workers_end(&b->workers);
     wadi_run_destroy(b->run);
     for (int i = 0; i < b->nfeeds; i++) {
         wadi_source_destroy(b->feeds[i].source);
@@ -448,7 +454,7 @@ bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wa
         wadi_text_addf(why, " (on device %s%s)", on.device, cut ? ", joined or apart" : "");
         return false;
     }
-    return v->device != NULL || is_only() || runs_on_several(c, exe, v, why);
+    return v->device != NULL || v->workers > 0 || is_only() || runs_on_several(c, exe, v, why);
 }
 
 static wadi_status go_on(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
@@ -490,7 +496,7 @@ wadi_status conf_go_prefix(const conf_case *c, const wadi_exe *exe, const conf_v
         return wadi_fail(err, WADI_INTERNAL, "device %s%s: %lld elements, then %s", on.device,
                          on.apart ? ", apart" : "", (long long)delivered, said.msg);
     }
-    if (v->device || is_only()) return st;
+    if (v->device || v->workers > 0 || is_only()) return st;
     conf_variant on = *v;
     wadi_error said = {0};
     int64_t delivered = 0;
@@ -542,6 +548,7 @@ void conf_variant_print(const conf_variant *v, wadi_text *out) {
                    forced < 0 ? "auto" : wadi_schedules[forced].name, v->threads,
                    (long long)v->chunk);
     if (v->device) wadi_text_addf(out, ", device %s", v->device);
+    if (v->workers > 0) wadi_text_addf(out, ", %d workers", v->workers);
     if (v->cut > 0) wadi_text_addf(out, ", saved behind chunk %d", v->cut);
     if (v->apart) wadi_text_add(out, ", apart");
     if (v->parts) wadi_text_addf(out, ", %d devices that share launches", v->parts->n);

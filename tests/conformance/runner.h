@@ -48,6 +48,7 @@ typedef struct conf_variant {
     int cut; /* so many chunks into the first stream the run is saved and ended, and another goes on; 0: no */
     bool
         apart; /* streams are cut, elsewhere with every other chunk; devices that can do so run joined as well */
+    int workers; /* so many workers elsewhere compute a stage, on the device of the run; 0: none */
     const conf_parts *parts; /* instead of the device, which is then cpu; NULL: no */
 } conf_variant;
 

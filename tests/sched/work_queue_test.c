@@ -1,5 +1,6 @@
 /* A work queue over ZeroMQ: a home, and workers in threads. Items and answers are opaque bytes. */
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,6 +46,7 @@ typedef struct worker {
     int64_t done, jobs;
     wadi_status status;
     char charter[32];
+    atomic_bool ended;
 } worker;
 
 static wadi_status do_item(worker *w, wadi_workq *q, wadi_work_item *i) {
@@ -62,6 +64,7 @@ static wadi_status do_job(worker *w, wadi_workq *q, bool *out_goes_on) {
     int64_t n = 0;
     *out_goes_on = false;
     WADI_TRY(q->ops->charter(q, &charter, &n, NULL));
+    if (charter == NULL) return WADI_OK; /* the job was over before */
     (void)snprintf(w->charter, sizeof w->charter, "%.*s", (int)n, (char *)charter);
     free(charter);
     w->jobs++;
@@ -85,6 +88,7 @@ static void work(void *env) {
     assert_int_equal(wadi_stop_fd(&w->stop, &q->wake_fd, NULL), WADI_OK);
     while (w->status == WADI_OK && goes_on) w->status = do_job(w, q, &goes_on);
     wadi_workq_close(q);
+    atomic_store(&w->ended, true);
 }
 
 static void start(worker *w) {
@@ -264,9 +268,9 @@ static void a_worker_does_not_wait_for_ever(void **state) {
 /* ---- strangers ---- */
 
 static void send_frames(void *socket, const void *control, size_t n, int payloads) {
-    (void)zmq_send(socket, control, n, payloads > 0 ? ZMQ_SNDMORE : 0);
+    (void)zmq_send(socket, control, n, ZMQ_DONTWAIT | (payloads > 0 ? ZMQ_SNDMORE : 0));
     for (int i = 0; i < payloads; i++)
-        (void)zmq_send(socket, "payload", 7, i + 1 < payloads ? ZMQ_SNDMORE : 0);
+        (void)zmq_send(socket, "payload", 7, ZMQ_DONTWAIT | (i + 1 < payloads ? ZMQ_SNDMORE : 0));
 }
 
 /* Messages like those of the protocol, with some bytes changed. */
@@ -333,6 +337,21 @@ static void a_worker_ignores_nonsense(void **state) {
     assert_int_equal(zmq_ctx_term(context), 0);
 }
 
+/* A home that ends without anything to do says so. */
+static void a_job_may_have_no_charter(void **state) {
+    (void)state;
+    worker w = {.jobs = 0};
+    tally t = {0};
+    wadi_workq *q = open_end(true);
+    assert_int_equal(q->ops->end(q, NULL), WADI_OK);
+    start(&w);
+    while (w.thread.started && !atomic_load(&w.ended)) take(q, second / 50, &t);
+    join(&w);
+    wadi_workq_close(q);
+    assert_int_equal(w.status, WADI_OK);
+    assert_int_equal(w.jobs, 0);
+}
+
 static void addresses_are_checked(void **state) {
     (void)state;
     static const struct {
@@ -364,6 +383,7 @@ int main(void) {
         cmocka_unit_test(a_worker_does_not_wait_for_ever),
         cmocka_unit_test(strangers_do_no_harm),
         cmocka_unit_test(a_worker_ignores_nonsense),
+        cmocka_unit_test(a_job_may_have_no_charter),
         cmocka_unit_test(addresses_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,28 @@
+/* Who computes the body of a stage instead of the compute thread: other devices of this process (team.h), or workers of other processes
+ * (far.h). A run has one or the other, or neither. All is called by the compute thread. */
+#ifndef WADI_SCHED_RUN_ELSEWHERE_H
+#define WADI_SCHED_RUN_ELSEWHERE_H
+
+#include "sched/run/stream.h"
+
+/* Before a chunk of a source, of `count` elements: who computes. */
+WADI_NODISCARD wadi_status wadi_elsewhere_next(wadi_stream *s, int64_t count, wadi_error *err);
+/* Whether elements of the stage are for others now. */
+bool wadi_elsewhere_takes(const wadi_stream *s, int stage);
+/* Elements of the stage, which wadi_elsewhere_takes. */
+WADI_NODISCARD wadi_status wadi_elsewhere_share(wadi_stream *s, int stage, wadi_chunk *in,
+                                                wadi_error *err);
+/* Whether the times of bodies are wanted, and one of them. */
+bool wadi_elsewhere_times(const wadi_stream *s);
+void wadi_elsewhere_saw(wadi_stream *s, int stage, wadi_chunk *in, int64_t ns);
+/* Hands on what is done and in its turn. The compute thread must not be busy, as the meter sees it. */
+WADI_NODISCARD wadi_status wadi_elsewhere_poll(wadi_stream *s, wadi_error *err);
+/* These hand on all that others have so far: for a compute thread that is busy, or not; and for one that is not. */
+WADI_NODISCARD wadi_status wadi_elsewhere_flush(wadi_stream *s, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_elsewhere_settle(wadi_stream *s, wadi_error *err);
+/* Whether other trials would disturb. */
+bool wadi_elsewhere_tries(wadi_stream *s);
+/* The stream is over. What was not handed on is dropped. */
+void wadi_elsewhere_close(wadi_stream *s);
+
+#endif
