@@ -156,8 +156,17 @@ wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader
     return status;
 }
 
+/* Workers leave when nothing more comes: also of a run that is saved, and that has failed, nobody knows whether it goes on. */
+static void end_work(wadi_run *x, wadi_status status) {
+    wadi_workq *q = x->work.queue;
+    if (q == NULL || (status != WADI_OK && x->options.state != NULL)) return;
+    const wadi_status told = q->ops->end(q, NULL);
+    WADI_UNUSED(told);
+}
+
 void wadi_run_destroy(wadi_run *x) {
     if (x == NULL) return;
+    if (x->options.state == NULL) end_work(x, WADI_OK); /* it may have ended before it began */
     wadi_workq_close(x->work.queue);
     wadi_checkpoint_destroy(x);
     wadi_dead_destroy(x);
@@ -360,14 +369,6 @@ static void close_dead(wadi_run *x, wadi_status *status, wadi_error *err) {
     }
     *status = why.status;
     *err = why;
-}
-
-/* Workers leave when nothing more comes: also of a run that is saved, and that has failed, nobody knows whether it goes on. */
-static void end_work(wadi_run *x, wadi_status status) {
-    wadi_workq *q = x->work.queue;
-    if (q == NULL || (status != WADI_OK && x->options.state != NULL)) return;
-    const wadi_status told = q->ops->end(q, NULL);
-    WADI_UNUSED(told);
 }
 
 wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {

@@ -5,7 +5,7 @@
 BEGIN {
     RS = ";"
     split("err env options file extents wadi_program_create.name wadi_program_destroy.p wadi_program_use.p " \
-          "wadi_exe_destroy.exe wadi_exe_warm.exe wadi_yield_flush.yield wadi_csr_fini.m wadi_log_set.fn wadi_run_destroy.run wadi_run_cancel.run wadi_run_drain.run wadi_run_pause.run wadi_run_resume.run wadi_watch_end.w wadi_watch_url.w wadi_run_release_state.run " \
+          "wadi_exe_destroy.exe wadi_exe_warm.exe wadi_yield_flush.yield wadi_csr_fini.m wadi_log_set.fn wadi_run_destroy.run wadi_run_cancel.run wadi_run_drain.run wadi_run_pause.run wadi_run_resume.run wadi_watch_end.w wadi_watch_url.w wadi_run_release_state.run wadi_worker_leave.worker wadi_worker_stats_get.worker wadi_worker_stats_get.out wadi_worker_destroy.worker " \
           "wadi_run_stats_get.run wadi_run_stats_get.out wadi_sink_destroy.sink wadi_sink_sync.sink wadi_source_destroy.source " \
           "wadi_vis_close.v wadi_vis_about.v wadi_sink_memory_count.sink wadi_part_fixed.shape wadi_yield_array.shape " \
           "wadi_sink_fits.info wadi_edge_function.f wadi_edge_function_env.f wadi_ascending.key wadi_descending.key " \

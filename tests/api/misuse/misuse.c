@@ -64,6 +64,14 @@ static wadi_watch *a_watch(void) {
     return watch;
 }
 
+/* Nobody is at its address. */
+static wadi_worker *a_worker(void) {
+    wadi_worker *worker = NULL;
+    const wadi_worker_options brief = {.wait_s = 0.001};
+    if (wadi_worker_create("ipc://misuse.sock", &brief, &worker, NULL) != WADI_OK) _exit(95);
+    return worker;
+}
+
 static wadi_source *a_source(void) {
     wadi_source *source = NULL;
     if (wadi_source_memory(&vector, &source, NULL) != WADI_OK) _exit(97);
@@ -254,6 +262,7 @@ static size_t size_out;
 static wadi_array array_out;
 static wadi_run_stats stats_out;
 static wadi_guarantee guarantee_out;
+static wadi_worker_stats worker_stats_out;
 static wadi_exp exps[2];
 static wadi_acc accs[2];
 static wadi_spec specs[1];
@@ -312,6 +321,8 @@ static const wadi_order orders[1] = {{.key = f1}};
 #define valid_wadi_run_p a_run()
 #define valid_wadi_run_stats_p (&stats_out)
 #define valid_wadi_watch_p a_watch()
+#define valid_wadi_worker_p a_worker()
+#define valid_wadi_worker_stats_p (&worker_stats_out)
 #define valid_wadi_guarantee_p (&guarantee_out)
 #define valid_wadi_source_p a_source()
 #define valid_wadi_sink_p a_sink()
