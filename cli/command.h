@@ -26,7 +26,7 @@ typedef struct wadi_cli_command {
 extern const wadi_cli_command wadi_cli_explain, wadi_cli_run, wadi_cli_check, wadi_cli_ops,
     wadi_cli_passes, wadi_cli_connectors, wadi_cli_policies, wadi_cli_schedules, wadi_cli_devices,
     wadi_cli_version, wadi_cli_cache, wadi_cli_build, wadi_cli_kernels, wadi_cli_verify,
-    wadi_cli_top, wadi_cli_why, wadi_cli_work;
+    wadi_cli_top, wadi_cli_why, wadi_cli_work, wadi_cli_job;
 
 /* Prints the error, as FILE:LINE: MESSAGE if its place is known. Returns WADI_CLI_FAILED. */
 int wadi_cli_fail(const wadi_error *err);

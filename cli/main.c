@@ -7,11 +7,11 @@
 #include "cli/command.h"
 
 static const wadi_cli_command *const commands[] = {
-    &wadi_cli_run,      &wadi_cli_work,      &wadi_cli_verify,  &wadi_cli_check,
-    &wadi_cli_explain,  &wadi_cli_ops,       &wadi_cli_passes,  &wadi_cli_connectors,
-    &wadi_cli_policies, &wadi_cli_schedules, &wadi_cli_devices, &wadi_cli_build,
-    &wadi_cli_kernels,  &wadi_cli_cache,     &wadi_cli_top,     &wadi_cli_why,
-    &wadi_cli_version};
+    &wadi_cli_run,        &wadi_cli_work,     &wadi_cli_job,       &wadi_cli_verify,
+    &wadi_cli_check,      &wadi_cli_explain,  &wadi_cli_ops,       &wadi_cli_passes,
+    &wadi_cli_connectors, &wadi_cli_policies, &wadi_cli_schedules, &wadi_cli_devices,
+    &wadi_cli_build,      &wadi_cli_kernels,  &wadi_cli_cache,     &wadi_cli_top,
+    &wadi_cli_why,        &wadi_cli_version};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void usage(FILE *to) {

@@ -36,6 +36,8 @@ wadi_status wadi_nats_fail(const wadi_jet_address *a, natsStatus s, const char *
     wadi_nats_server(a, server);
     if (s == NATS_NO_MEMORY) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", server);
     if (words == NULL || *words == '\0' || last != s) words = natsStatus_GetText(s);
+    /* The library puts the place in its own source in front. */
+    if (*words == '(' && strstr(words, "): ") != NULL) words = strstr(words, "): ") + 3;
     return wadi_fail(err, WADI_IO, "%s: %s: %.200s", server, doing, words);
 }
 

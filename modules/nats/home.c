@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "modules/nats/inside.h"
 
+enum { FLUSH_MS = 3000 };
+
 static wadi_nats_queue *of(wadi_workq *self) {
     return (wadi_nats_queue *)self;
 }
@@ -44,6 +46,7 @@ static wadi_status listen(wadi_nats_queue *q, wadi_error *err) {
     wadi_nats_block_signals(&before);
     const wadi_status st = wadi_nats_subscribe(q, 2, subject, err);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    (void)natsConnection_FlushTimeout(q->nc, FLUSH_MS); /* if it fails, the library says it again */
     return st;
 }
 

@@ -237,6 +237,9 @@ void wadi_nats_break(wadi_nats_queue *q, wadi_status status, const char *format,
 /* Has the record read again: the server does not know a stream, or refuses an epoch. */
 void wadi_nats_doubt(wadi_nats_queue *q);
 
+/* The number behind "name": in what the server has replied; -1: there is none. */
+int64_t wadi_nats_number_in(const char *text, int n, const char *name);
+
 /* A wait of the owner as the watchdog sees it. All zero: none. */
 typedef struct wadi_nats_watched {
     bool on;
@@ -316,8 +319,10 @@ void wadi_nats_post_reply(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *r
 
 /* Asks the server for the record, now and then. */
 void wadi_nats_record_step(wadi_nats_queue *q, int64_t now);
-/* A message with a record, or, if it was asked for, that there is none. */
-void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg, bool asked, int64_t now);
+/* A message with a record. */
+void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg);
+/* What the server says of its stream. */
+void wadi_nats_record_stream(wadi_nats_queue *q, natsMsg *msg, int64_t now);
 
 /* Something that asks the server and waits for what it says. */
 typedef wadi_status (*wadi_nats_calling)(wadi_nats_queue *q, jsCtx *js, void *env, wadi_error *err);

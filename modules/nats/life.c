@@ -77,9 +77,9 @@ void wadi_nats_close(wadi_nats_queue *q) {
     for (int i = 0; i < 3; i++) natsSubscription_Destroy(q->subs[i]);
     if (q->nc != NULL) natsConnection_Close(q->nc);
     const bool quiet = wait_for_quiet(q);
+    if (quiet) free_lists(q); /* before the library is unloaded, which messages need */
     wadi_nats_disconnect(q->nc, &q->keys);
     if (!quiet) return; /* what a thread of the library may still use is left alone */
-    free_lists(q);
     if (q->bell >= 0) (void)close(q->bell);
     (void)pthread_cond_destroy(&q->news);
     (void)pthread_mutex_destroy(&q->lock);

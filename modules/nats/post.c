@@ -85,23 +85,6 @@ void wadi_nats_post_drop(wadi_nats_queue *q, int64_t number) {
         if (number < 0 || q->parcels.at[i]->number == number) remove_parcel(q, i);
 }
 
-/* The number behind "name": in what the server has replied; -1: there is none. */
-static int64_t number_in(const char *text, int n, const char *name) {
-    const size_t letters = strlen(name);
-    for (int i = 0; i + (int)letters + 3 < n; i++) {
-        if (text[i] != '"' || strncmp(text + i + 1, name, letters) != 0 ||
-            strncmp(text + i + 1 + letters, "\":", 2) != 0)
-            continue;
-        int64_t value = -1;
-        for (int k = i + (int)letters + 3; k < n && text[k] >= '0' && text[k] <= '9'; k++) {
-            if (value > INT64_MAX / 10 - 1) return -1;
-            value = (value < 0 ? 0 : value) * 10 + (text[k] - '0');
-        }
-        return value;
-    }
-    return -1;
-}
-
 /* The server has what the parcel said of the delivery. */
 static void done(wadi_nats_queue *q, wadi_nats_delivery *d) {
     if (d->stage == WADI_NATS_BURIED) {
@@ -133,7 +116,7 @@ void wadi_nats_post_reply(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *r
     if (at == q->parcels.n || frame < 0 || frame >= q->parcels.at[at]->frames) return;
     const char *text = natsMsg_GetData(reply);
     const int n = natsMsg_GetDataLength(reply);
-    if (!natsMsg_IsNoResponders(reply) && number_in(text, n, "seq") > 0) {
+    if (!natsMsg_IsNoResponders(reply) && wadi_nats_number_in(text, n, "seq") > 0) {
         confirmed(q, at, frame);
         return;
     }

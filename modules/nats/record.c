@@ -22,6 +22,9 @@ void wadi_nats_record_step(wadi_nats_queue *q, int64_t now) {
     (void)snprintf(subject, sizeof subject, "$JS.API.DIRECT.GET.%.100s", stream);
     const int n = snprintf(what, sizeof what, "{\"last_by_subj\":\"%s\"}", record);
     wadi_nats_say(q, subject, "w", what, n);
+    /* Of a stream that is not there nobody answers the first request. */
+    (void)snprintf(subject, sizeof subject, "$JS.API.STREAM.INFO.%.100s", stream);
+    wadi_nats_say(q, subject, "i", NULL, 0);
 }
 
 /* ---- hearing ---- */
@@ -47,13 +50,19 @@ static void gone(wadi_nats_queue *q, int64_t now) {
         epoch_over(q);
 }
 
-void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg, bool asked, int64_t now) {
+void wadi_nats_record_stream(wadi_nats_queue *q, natsMsg *msg, int64_t now) {
+    if (wadi_nats_number_in(natsMsg_GetData(msg), natsMsg_GetDataLength(msg), "err_code") ==
+        JSStreamNotFoundErr)
+        gone(q, now);
+    wadi_nats_ring(q);
+}
+
+void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg) {
     const char *text = NULL;
     wadi_jet_record r;
-    if (natsMsgHeader_Get(msg, WADI_NATS_RECORDED, &text) != NATS_OK ||
-        !wadi_jet_record_read(text, &r)) {
-        if (asked) gone(q, now);
-        wadi_nats_ring(q);
+    if (natsMsgHeader_Get(msg, WADI_NATS_RECORDED, &text) != NATS_OK) return;
+    if (!wadi_jet_record_read(text, &r)) {
+        q->count.strangers++;
         return;
     }
     q->gone_ns = 0;

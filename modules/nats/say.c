@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sodium.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -61,6 +62,22 @@ void wadi_nats_say(wadi_nats_queue *q, const char *subject, const char *reply, c
         return; /* whatever is said is said again if it has no effect */
     if (!wadi_vec_push(&q->sayings, (wadi_nats_saying){msg, false})) natsMsg_Destroy(msg);
     wadi_nats_stir(q);
+}
+
+int64_t wadi_nats_number_in(const char *text, int n, const char *name) {
+    const size_t letters = strlen(name);
+    for (int i = 0; i + (int)letters + 3 < n; i++) {
+        if (text[i] != '"' || strncmp(text + i + 1, name, letters) != 0 ||
+            strncmp(text + i + 1 + letters, "\":", 2) != 0)
+            continue;
+        int64_t value = -1;
+        for (int k = i + (int)letters + 3; k < n && text[k] >= '0' && text[k] <= '9'; k++) {
+            if (value > INT64_MAX / 10 - 1) return -1;
+            value = (value < 0 ? 0 : value) * 10 + (text[k] - '0');
+        }
+        return value;
+    }
+    return -1;
 }
 
 /* ---- waiting ---- */

@@ -64,7 +64,10 @@ static bool hear_reply(wadi_nats_queue *q, const char *token, natsMsg *msg, int6
         wadi_nats_take_status(q, msg, now);
         return false;
     case 'w':
-        wadi_nats_record_told(q, msg, true, now);
+        wadi_nats_record_told(q, msg);
+        return false;
+    case 'i':
+        wadi_nats_record_stream(q, msg, now);
         return false;
     default:
         if (q->heard != NULL) q->heard(q, token, msg);
@@ -88,7 +91,7 @@ static bool hear(wadi_nats_queue *q, natsMsg *msg, int64_t now) {
     if (strcmp(verb, own) == 0)
         wadi_nats_take_message(q, msg);
     else if (strcmp(verb, "record") == 0)
-        wadi_nats_record_told(q, msg, false, now);
+        wadi_nats_record_told(q, msg);
     else
         q->heard(q, verb, msg);
     return false;

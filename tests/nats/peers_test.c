@@ -1,0 +1,281 @@
+/* Servers that are none, strangers on the subjects of a job, and requests to its home. */
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/nats/server.h"
+
+static test_server server;
+
+static wadi_workq *home_of(const char *address) {
+    wadi_error err = {0};
+    wadi_workq *q = test_open(address, true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    return q;
+}
+
+static void end_home(wadi_workq *q) {
+    wadi_error err = {0};
+    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    q->ops->close(q);
+}
+
+static void expect_refusal(const char *address, wadi_status status, const char *words) {
+    for (int home = 0; home < 2; home++) {
+        wadi_workq *q = NULL;
+        wadi_error err = {0};
+        assert_int_equal(test_try_open(address, home == 1, &q, &err), status);
+        if (strstr(err.msg, words) == NULL) fail_msg("%s", err.msg);
+    }
+}
+
+/* ---- servers ---- */
+
+static void no_server_is_an_error_at_once(void **state) {
+    (void)state;
+    expect_refusal("nats://127.0.0.1:9/j", WADI_IO, "there is no connection");
+}
+
+static void a_server_without_jetstream_is_named(void **state) {
+    (void)state;
+    test_server plain;
+    test_server_start(&plain, false, "");
+    expect_refusal(test_address(plain.port, "j", ""), WADI_UNSUPPORTED, "no JetStream");
+    test_server_end(&plain);
+}
+
+/* A listener that never says a word. */
+static void what_is_no_server_holds_nobody_up(void **state) {
+    (void)state;
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t n = sizeof a;
+    wadi_workq *q = NULL;
+    wadi_error err = {0};
+    const int s = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(s, (struct sockaddr *)&a, sizeof a), 0);
+    assert_int_equal(listen(s, 4), 0);
+    assert_int_equal(getsockname(s, (struct sockaddr *)&a, &n), 0);
+    assert_int_equal(test_try_open(test_address(ntohs(a.sin_port), "j", ""), true, &q, &err),
+                     WADI_IO);
+    assert_non_null(strstr(err.msg, "there is no connection"));
+    (void)close(s);
+}
+
+/* Servers may allow messages that they cannot read again later; ours are never so large. */
+static void frames_stay_small_where_the_server_allows_more(void **state) {
+    (void)state;
+    test_server large;
+    test_server_start(&large, true, "max_payload: 60000000\nmax_pending: 90000000\n");
+    const char *address = test_address(large.port, "large", "");
+    wadi_workq *q = home_of(address);
+    wadi_error err = {0};
+    char *item = test_item(0, 40000000);
+    assert_int_equal(q->ops->submit(q, 0, item, 40000000, &err), WADI_OK);
+    free(item);
+    wadi_text list = {0};
+    for (int i = 0; i < 2000; i++) { /* 39 frames, and what tells of them */
+        wadi_work_item none;
+        wadi_text_clear(&list);
+        assert_int_equal(test_jobs()->list(address, &list, &err), WADI_OK);
+        if (strstr(wadi_text_str(&list), " 40 item messages") != NULL) break;
+        assert_int_equal(q->ops->collect(q, 5000000, &none, &err), WADI_OK);
+    }
+    assert_non_null(strstr(wadi_text_str(&list), " 40 item messages"));
+    wadi_text_fini(&list);
+    end_home(q);
+    test_server_end(&large);
+}
+
+static void a_server_may_take_less_than_a_frame(void **state) {
+    (void)state;
+    test_server small;
+    test_server_start(&small, true, "max_payload: 65536\n");
+    const char *address = test_address(small.port, "small", "");
+    const pid_t one = test_worker(address, "plain");
+    wadi_workq *q = home_of(address);
+    test_run(q, &(test_job){.items = 10, .n = 500000});
+    end_home(q);
+    assert_int_equal(test_wait(one), 0);
+    test_server_end(&small);
+}
+
+/* ---- strangers ---- */
+
+static int connect_raw(void) {
+    struct sockaddr_in a = {.sin_family = AF_INET,
+                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+                            .sin_port = htons((uint16_t)server.port)};
+    static const char hello[] =
+        "CONNECT {\"verbose\":false,\"pedantic\":false,\"headers\":true}\r\n";
+    const int s = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(connect(s, (struct sockaddr *)&a, sizeof a), 0);
+    assert_int_equal(write(s, hello, sizeof hello - 1), sizeof hello - 1);
+    return s;
+}
+
+static void publish(int s, const char *job, const char *subject, const char *header,
+                    const char *text) {
+    char line[1024];
+    char headers[256] = "";
+    if (header != NULL) (void)snprintf(headers, sizeof headers, "NATS/1.0\r\n%s\r\n\r\n", header);
+    const int n = snprintf(line, sizeof line, "HPUB wadi.%s.%s x.y %zu %zu\r\n%s%s\r\n", job,
+                           subject, strlen(headers), strlen(headers) + strlen(text), headers, text);
+    assert_int_equal(write(s, line, (size_t)n), n);
+}
+
+/* Waits until the server has read all that was written. */
+static void ping(int s) {
+    char buffer[65536];
+    size_t have = 0;
+    assert_int_equal(write(s, "PING\r\n", 6), 6);
+    do {
+        const ssize_t n = read(s, buffer + have, sizeof buffer - 1 - have);
+        assert_true(n > 0);
+        have += (size_t)n;
+        buffer[have] = '\0';
+    } while (strstr(buffer, "PONG") == NULL);
+    (void)close(s);
+}
+
+static void find_epoch(const char *address, char out[17]) {
+    wadi_text status = {0};
+    wadi_error err = {0};
+    if (test_jobs()->ask(address, "status", "", &status, &err) != WADI_OK) fail_msg("%s", err.msg);
+    const char *at = strstr(wadi_text_str(&status), "\"epoch\": \"");
+    assert_non_null(at);
+    memcpy(out, at + 10, 16);
+    out[16] = '\0';
+    wadi_text_fini(&status);
+}
+
+static void strangers_do_no_harm(void **state) {
+    (void)state;
+    static const char *const headers[] = {"Wadi-Label: nonsense",
+                                          "Wadi-Label: 5 0 99999999999 5 00000000 0000000000000000",
+                                          "Wadi-Label: 3 0 4 0 00000000 0000000000000000",
+                                          "Wadi-Label: 900 0 4000000 4 00000000 0000000000000000",
+                                          "Wadi-Record: 1 what",
+                                          "Other: x"};
+    char epoch[17], subject[64];
+    const char *address = test_address(server.port, "strangers", "");
+    wadi_workq *q = home_of(address);
+    find_epoch(address, epoch);
+    const int s = connect_raw();
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        static const char *const subjects[] = {"item.%s.do", "answer.%s.do", "item.%s.part.1.2.3",
+                                               "answer.%s.part.1.2.3"};
+        for (int k = 0; k < 4; k++) {
+            (void)snprintf(subject, sizeof subject, subjects[k], epoch);
+            publish(s, "strangers", subject, headers[i], "text");
+        }
+        publish(s, "strangers", "live.worker", headers[i], "0123456789abcdef 0123456789abcdef 1");
+        publish(s, "strangers", "live.worker", headers[i], "");
+        publish(s, "strangers", "live.home", headers[i], "?");
+        publish(s, "strangers", "ask.status", headers[i], "x");
+        publish(s, "strangers", "ask.resize", headers[i], "99999999999999999999");
+        publish(s, "strangers", "ask.what", headers[i], "x");
+        publish(s, "strangers", "dead.do", headers[i], "x");
+    }
+    ping(s);
+    const pid_t one = test_worker(address, "plain");
+    test_job job = {.items = 60, .n = 1000, .first = 10};
+    test_run(q, &job);
+    assert_int_equal(job.failed, 0);
+    wadi_text text = {0};
+    wadi_error err = {0};
+    assert_int_equal(test_jobs()->ask(address, "status", "", &text, &err), WADI_OK);
+    assert_non_null(strstr(wadi_text_str(&text), "\"answered\": 60"));
+    assert_null(strstr(wadi_text_str(&text), "\"strangers\": 0,"));
+    wadi_text_clear(&text);
+    assert_int_equal(test_jobs()->dead(address, &text, &err), WADI_OK);
+    wadi_text_fini(&text);
+    end_home(q);
+    assert_int_equal(test_wait(one), 0);
+    assert_int_equal(test_jobs()->remove(address, false, &err), WADI_OK); /* letters of strangers */
+}
+
+/* ---- requests ---- */
+
+static void ask(const char *address, const char *verb, const char *what, const char *words) {
+    wadi_text out = {0};
+    wadi_error err = {0};
+    if (test_jobs()->ask(address, verb, what, &out, &err) != WADI_OK) fail_msg("%s", err.msg);
+    if (strstr(wadi_text_str(&out), words) == NULL) fail_msg("%s", wadi_text_str(&out));
+    wadi_text_fini(&out);
+}
+
+static void a_home_does_what_it_is_asked(void **state) {
+    (void)state;
+    const char *address = test_address(server.port, "asked", "&credit=7");
+    wadi_text out = {0};
+    wadi_error err = {0};
+    assert_int_equal(test_jobs()->ask(address, "status", "", &out, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, "there is no job asked on this server"));
+    wadi_workq *q = home_of(address);
+    ask(address, "status", "", "\"submitted\": 0, \"answered\": 0");
+    ask(address, "status", "", "\"credit\": 7,");
+    assert_true(q->ops->has_room(q, 10));
+    ask(address, "pause", "", "paused");
+    assert_false(q->ops->has_room(q, 10));
+    ask(address, "status", "", "\"paused\": true");
+    ask(address, "resume", "", "resumed");
+    assert_true(q->ops->has_room(q, 10));
+    ask(address, "resize", "1", "1 items");
+    assert_int_equal(q->ops->submit(q, 0, "a", 1, &err), WADI_OK);
+    assert_false(q->ops->has_room(q, 1));
+    ask(address, "resize", "2", "2 items");
+    assert_true(q->ops->has_room(q, 1));
+    assert_int_equal(test_jobs()->ask(address, "resize", "none", &out, &err), WADI_INVALID);
+    assert_int_equal(test_jobs()->list(address, &out, &err), WADI_OK);
+    assert_non_null(strstr(wadi_text_str(&out), "asked"));
+    assert_non_null(strstr(wadi_text_str(&out), "has a home"));
+    wadi_text_fini(&out);
+    end_home(q);
+}
+
+static void a_job_with_a_home_is_not_removed_by_mistake(void **state) {
+    (void)state;
+    const char *address = test_address(server.port, "removed", "");
+    wadi_error err = {0};
+    wadi_work_item none;
+    assert_int_equal(test_jobs()->remove(address, false, &err), WADI_IO);
+    wadi_workq *q = home_of(address);
+    assert_int_equal(test_jobs()->remove(address, false, &err), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "has a home, which is at work"));
+    assert_int_equal(test_jobs()->remove(address, true, &err), WADI_OK);
+    wadi_status st = WADI_OK;
+    while (st == WADI_OK) st = q->ops->collect(q, 1000000000, &none, &err);
+    assert_int_equal(st, WADI_IO);
+    assert_non_null(strstr(err.msg, "its streams were removed from the server"));
+    q->ops->close(q);
+}
+
+int main(int argc, char **argv) {
+    const int status = test_worker_main(argc, argv);
+    if (status >= 0) return status;
+    test_need_nats();
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    test_server_start(&server, true, "");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_server_is_an_error_at_once),
+        cmocka_unit_test(a_server_without_jetstream_is_named),
+        cmocka_unit_test(what_is_no_server_holds_nobody_up),
+        cmocka_unit_test(frames_stay_small_where_the_server_allows_more),
+        cmocka_unit_test(a_server_may_take_less_than_a_frame),
+        cmocka_unit_test(strangers_do_no_harm),
+        cmocka_unit_test(a_home_does_what_it_is_asked),
+        cmocka_unit_test(a_job_with_a_home_is_not_removed_by_mistake),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    test_server_end(&server);
+    return failed;
+}
