@@ -18,13 +18,19 @@ static wadi_status check_device(const wadi_exe *exe, const wadi_run_options *opt
     return wadi_exe_check_fit(exe, row, err);
 }
 
+static void drain(void *run) {
+    wadi_run_drain(run);
+}
+
 /* Workers of other processes can come from now on. */
 static wadi_status open_via(wadi_run *run, const wadi_run_options *o, wadi_error *err) {
     static const int64_t kept_bytes = INT64_C(1) << 30;
     const wadi_workq_options q = {.address = o->via,
                                   .home = true,
                                   .memory = o->memory > 0 ? o->memory : kept_bytes,
-                                  .wake_fd = -1};
+                                  .wake_fd = -1,
+                                  .drain = drain,
+                                  .env = run};
     wadi_workq *queue = NULL;
     WADI_TRY(wadi_link_work_open(&q, o->via_keys, &queue, err));
     return wadi_run_work_by(run, o->via, queue, err);

@@ -39,6 +39,8 @@ static wadi_status init(wadi_nats_queue *q, const wadi_workq_options *o, wadi_er
     q->base =
         (wadi_workq){o->home ? &wadi_nats_home_ops : &wadi_nats_worker_ops, o->wake_fd, o->waits};
     q->is_home = o->home;
+    q->drain = o->drain;
+    q->env = o->env;
     q->lost_after_ns = o->lost_after_ns;
     q->step = o->home ? wadi_nats_home_step : wadi_nats_worker_step;
     q->heard = o->home ? wadi_nats_home_heard : wadi_nats_worker_heard;

@@ -18,7 +18,8 @@ static wadi_status open_end(const wadi_workq_options *options, wadi_workq **out,
     const void *ops = NULL;
     if (options->curve_secret != NULL)
         return wadi_fail(err, WADI_INVALID,
-                         "%.200s: keys of CURVE and tokens of wadi are not for a NATS server; its "
+                         "%.200s: keys of CURVE and tokens (--key, --token, WADI_TOKEN) are not "
+                         "for a NATS server; its "
                          "own are settings "
                          "of the address: nkey, creds, token, ca",
                          options->address);

@@ -1,0 +1,110 @@
+#!/bin/sh
+# Whole runs whose chunks are computed by workers behind a NATS server: workers, the server and home are killed, and the output is that of a run
+# without any of this.
+set -u
+wadi=$WADI_BUILD/cli/wadi
+server=/usr/sbin/nats-server
+if [ ! -x $server ] || ! "$wadi" version | grep -q 'module *nats.*libnats'; then
+    echo "skipped: nats-server or the module nats is not installed"
+    exit 77
+fi
+dir=$(mktemp -d)
+pids=
+finish() {
+    for p in $pids; do kill -9 "$p" 2>/dev/null; done
+    wait 2>/dev/null
+    rm -rf "$dir"
+}
+trap finish EXIT
+cd "$dir" || exit 1
+export WADI_CACHE_DIR="$dir/cache"
+mkdir -m 700 cache
+unset WADI_TOKEN
+failed=0
+wrong() {
+    echo "$1"
+    failed=1
+}
+
+port=$((20000 + $$ % 20000))
+at=nats://127.0.0.1:$port
+start_server() {
+    $server -a 127.0.0.1 -p $port --jetstream --store_dir "$dir/jobs" >>server.log 2>&1 &
+    nats=$!
+    pids="$pids $nats"
+    n=0
+    until "$wadi" job ls $at >/dev/null 2>&1; do
+        n=$((n + 1))
+        [ $n -lt 400 ] && kill -0 $nats 2>/dev/null || { cat server.log; exit 1; }
+        sleep 0.05
+    done
+}
+worker() {
+    "$wadi" work "$at/$1" --stay >>worker.log 2>&1 &
+    last=$!
+    pids="$pids $last"
+}
+# Waits until home has N answers, or has ended.
+answers() { # JOB N
+    while kill -0 $home 2>/dev/null; do
+        n=$("$wadi" job status "$at/$1" 2>/dev/null | sed -n 's/.*"answered": \([0-9]*\).*/\1/p')
+        [ "${n:-0}" -ge "$2" ] && return 0
+    done
+    return 1
+}
+same() { cmp -s plain.raw "$1" || wrong "$2: the output differs: $(wc -c <plain.raw) and $(wc -c <"$1") bytes"; }
+
+cat >slow.wadi <<'END'
+program slow
+stream_in s : seq(f64[?])
+y = map_seq s (b) {
+  h = map b (x) { sin (mul x 0.001) }
+  k = map h (x) { cos (exp (sin x)) }
+  yield k
+}
+stream_out "y" y
+END
+seq -f '%07.0f?' 200000 | tr -d '\n' >in.raw # as many numbers
+"$wadi" run slow.wadi s=50:@in.raw y=@plain.raw || wrong "the run without workers fails"
+
+# ---- workers are killed again and again, the server once ----
+start_server
+worker kills
+one=$last
+worker kills
+"$wadi" run slow.wadi s=50:@in.raw y=@kills.raw --chunk 1 --via "$at/kills?ack=0.3" --workers 1 2>home.log &
+home=$!
+pids="$pids $home"
+kills=0
+while [ $kills -lt 20 ] && answers kills $((kills * 100 + 20)); do
+    kill -9 $one 2>/dev/null
+    worker kills
+    one=$last
+    kills=$((kills + 1))
+    [ $kills -eq 7 ] && { kill -9 $nats; start_server; }
+done
+wait $home || wrong "the run fails: $(cat home.log)"
+[ $kills -eq 20 ] || wrong "only $kills workers were killed"
+same kills.raw "killed workers"
+
+# ---- home is killed, and goes on; then it is drained, and goes on ----
+command="$wadi run slow.wadi s=50:@in.raw y=@state.raw --chunk 1 --via $at/state?ack=0.3 --workers 1 --state kept --every 0.1"
+worker state
+$command 2>>home.log &
+home=$!
+pids="$pids $home"
+answers state 600 || wrong "home has ended before it was killed"
+kill -9 $home
+wait $home
+"$wadi" job ls $at | grep -q 'state .*has no home' || wrong "job ls: $("$wadi" job ls $at)"
+$command 2>>home.log &
+home=$!
+pids="$pids $home"
+answers state 600 || wrong "home has ended before it was drained"
+"$wadi" job drain "$at/state" | grep -q draining || wrong "it is not drained"
+wait $home || wrong "a drained run fails: $(cat home.log)"
+[ -e state.raw ] && wrong "a drained run has all of its output"
+$command 2>>home.log || wrong "the run does not go on: $(cat home.log)"
+same state.raw "killed home"
+[ -z "$("$wadi" job ls $at)" ] || wrong "left on the server: $("$wadi" job ls $at)"
+exit $failed
