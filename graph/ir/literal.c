@@ -1,6 +1,7 @@
 /* Scalars as text. Decimal numbers are the shortest that read back as the same bits. */
 #include "graph/ir/literal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,18 +61,45 @@ static bool read_decimal(const char *s, wadi_type t, wadi_scalar *out) {
 
 static const double PLAIN_BELOW = 1e6; /* whole numbers below this are written without exponent */
 
+/* The bits that a text in the form of the process's locale reads back as. */
+static uint64_t read_back(const char *text, wadi_type t) {
+    return t == WADI_F32 ? f32_scalar(strtof(text, NULL)).bits
+                         : f64_scalar(strtod(text, NULL)).bits;
+}
+
+/* How many digits a text has from the first that is not 0 to the last that is not 0; at least one. */
+static int significant_digits(const char *text) {
+    int n = 0, last = 1;
+    for (; *text && *text != 'e'; text++) {
+        if (*text < '0' || *text > '9' || (n == 0 && *text == '0')) continue;
+        n++;
+        if (*text != '0') last = n;
+    }
+    return last;
+}
+
+/* The fewest digits that read back as `x`, whose bits are `v`. FLT_DIG or DBL_DIG digits survive being read and printed again, so a text
+ * of no more digits than these that reads back is the one with just these; numbers that are not normal have fewer. */
+static int digits_needed(wadi_scalar v, double x) {
+    const bool is_f32 = v.type == WADI_F32;
+    const bool normal = fabs(x) >= (is_f32 ? (double)FLT_MIN : DBL_MIN);
+    const int most = is_f32 ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
+    char text[MAX_LITERAL];
+    for (int digits = normal ? (is_f32 ? FLT_DIG : DBL_DIG) : 1; digits < most; digits++) {
+        (void)snprintf(text, sizeof text, "%.*g", digits, x);
+        if (read_back(text, v.type) == v.bits) return significant_digits(text);
+    }
+    return most;
+}
+
 static void print_finite(wadi_scalar v, wadi_text *out) {
     char text[MAX_LITERAL];
-    const int most = v.type == WADI_F32 ? 9 : 17;
-    wadi_scalar back = {v.type, ~v.bits};
-    for (int digits = 1; digits <= most && back.bits != v.bits; digits++) {
-        (void)snprintf(text, sizeof text, "%.*g", digits, f64_of(v));
-        swap_char(text, decimal_point(), '.');
-        if (!read_decimal(text, v.type, &back)) break;
-    }
     const double x = f64_of(v);
+    (void)snprintf(text, sizeof text, "%.*g", digits_needed(v, x), x);
     if (strchr(text, 'e') && fabs(x) < PLAIN_BELOW && x == trunc(x)) /* 10.0, not 1e+01 */
         (void)snprintf(text, sizeof text, "%.0f", x);
+    char *point = text + strspn(text, "-0123456789");
+    if (*point && *point != 'e') *point = '.'; /* the locale's */
     wadi_text_add(out, text);
     if (!strpbrk(text, ".e")) wadi_text_add(out, ".0");
 }

@@ -1,8 +1,10 @@
 /* Program text: what is printed reads back as the same program. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,6 +195,83 @@ static void literals_read_back_bit_for_bit(void **state) {
             if (part != type) v.im = wadi_scalar_wrap(type, bits * 5 + 3);
             if (!is_nan(part, v.bits) && !is_nan(part, v.im)) check_literal(v);
         }
+    }
+}
+
+/* The first number of digits from 1 on that reads back; what is printed has no more, and their values are the same. */
+static void check_fewest_digits(wadi_type t, uint64_t bits) {
+    const wadi_scalar v = {t, wadi_scalar_wrap(t, bits)};
+    double x;
+    float f;
+    memcpy(&x, &v.bits, sizeof x);
+    const uint32_t low = (uint32_t)v.bits;
+    memcpy(&f, &low, sizeof f);
+    if (t == WADI_F32) x = (double)f;
+    if (!isfinite(x)) return;
+    char fewest[64];
+    int digits = 0;
+    bool same = false;
+    do {
+        snprintf(fewest, sizeof fewest, "%.*g", ++digits, x);
+        same = t == WADI_F32 ? strtof(fewest, NULL) == f : strtod(fewest, NULL) == x;
+    } while (!same);
+    if (strchr(fewest, 'e') && fabs(x) < 1e6 && x == trunc(x))
+        snprintf(fewest, sizeof fewest, "%.0f", x);
+    if (!strpbrk(fewest, ".e")) strcat(fewest, ".0");
+    wadi_text text = {0};
+    wadi_literal_print(v, true, &text);
+    assert_string_equal(wadi_text_str(&text), fewest);
+    wadi_text_fini(&text);
+}
+
+static void literals_have_the_fewest_digits(void **state) {
+    (void)state;
+    static const double picked[] = {0.0,
+                                    -0.0,
+                                    5e-324,
+                                    1e-310,
+                                    2.5e-320,
+                                    1e6,
+                                    999999.0,
+                                    1e15,
+                                    1e16,
+                                    1e17,
+                                    0.1,
+                                    0.3,
+                                    123.0,
+                                    9007199254740993.0,
+                                    1e22,
+                                    1e23,
+                                    5e-5,
+                                    1e-4,
+                                    100.0,
+                                    120.0,
+                                    2.2250738585072014e-308,
+                                    1e308,
+                                    1e-45,
+                                    1.1754943508222875e-38};
+    for (size_t i = 0; i < sizeof picked / sizeof *picked; i++) {
+        uint64_t bits;
+        uint32_t low;
+        const float f = (float)picked[i];
+        memcpy(&bits, &picked[i], sizeof bits);
+        memcpy(&low, &f, sizeof low);
+        check_fewest_digits(WADI_F64, bits);
+        check_fewest_digits(WADI_F32, low);
+    }
+    uint64_t x = 7;
+    for (int i = 0; i < 3000; i++) {
+        x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const uint64_t bits = x ^ x >> 33;
+        const int64_t few = (int64_t)(bits % 100000);
+        const double decimal = (double)few / 1000.0;
+        uint64_t short_bits;
+        memcpy(&short_bits, &decimal, sizeof short_bits);
+        check_fewest_digits(WADI_F64, bits);
+        check_fewest_digits(WADI_F64, bits >> 12); /* not normal */
+        check_fewest_digits(WADI_F64, short_bits);
+        check_fewest_digits(WADI_F32, bits);
+        check_fewest_digits(WADI_F32, bits & 0x007fffff);
     }
 }
 
@@ -503,6 +582,7 @@ int main(void) {
         cmocka_unit_test(bodies_take_a_line_per_shared_expression),
         cmocka_unit_test(literals_read_back_bit_for_bit),
         cmocka_unit_test(complex_literals_have_two_parts),
+        cmocka_unit_test(literals_have_the_fewest_digits),
         cmocka_unit_test(literals_out_of_range_are_refused),
         cmocka_unit_test(lines_may_end_anywhere_within_braces),
         cmocka_unit_test(unused_scalars_survive_the_round_trip),
