@@ -8,11 +8,14 @@
  * stands. Another consumer behind it joins if
  *   - its space is proved equal to the leader's;
  *   - it reads, element by element, an array that the group reads;
- *   - all that it reads is there where the leader stands;
+ *   - all that it reads is there where the leader stands, or can be computed before it: the order of independent lines is no obstacle;
  *   - no fault is told for another one: at most one of a group may fault, and it passes nothing that may.
  * How many of a group share the innermost loop, and how many only its blocks, is decided where code is made.
  *
- * What is not done: consumers are not moved behind a value that they need, and arrays of different shapes are never read together. */
+ * A block is paired as it stands, and again with lines that move: those of a member to the one before it, and what a member needs to before
+ * the leader, if none of it may fault. The new order is kept only if more consumers join because of it, since it makes arrays earlier.
+ *
+ * What is not done: what may fault is moved past nothing but as a member, and arrays of different shapes are never read together. */
 #include "codegen/pass.h"
 
 #include "base/error.h"
@@ -33,8 +36,8 @@ typedef struct consumer {
     bool needs_elements;      /* a row without elements is a fault */
     bool masked;              /* it goes through what a filter keeps, in a loop of its own */
     wadi_val space;           /* a value with the shape of the space */
-    int needs;                /* the last binding of the block that it reads from; NOT_HERE: none */
-    wadi_val needed;          /* what it reads from there */
+    bool moves;               /* it may be computed earlier if what it reads is there */
+    WADI_VEC(wadi_val) needs; /* what it reads that this block stores */
     WADI_VEC(wadi_val) reads; /* arrays that are read element by element */
 } consumer;
 
@@ -44,6 +47,13 @@ typedef struct pairing {
     wadi_block *block;
     consumer *of;   /* [binding of the block] */
     int *at;        /* [value] the binding of the block that makes it, or NOT_HERE */
+    int *order;     /* the bindings as they are to stand */
+    int *place;     /* [binding] where in that order */
+    int *rest;      /* room for an order */
+    bool *chosen;   /* [binding] those that are to move */
+    bool may_move;  /* the order may be changed */
+    bool tells;     /* this is the attempt that is kept */
+    int joins;      /* consumers that joined another one */
     uint64_t *seen; /* [value] the last visit */
     uint64_t visit;
     int groups;
@@ -65,10 +75,7 @@ static bool is_delayed(const pairing *s, wadi_val v) {
 }
 
 static void need(const visit *w, wadi_val v) {
-    const int at = w->s->at[v];
-    if (at <= w->c->needs) return;
-    w->c->needs = at;
-    w->c->needed = v;
+    if (w->s->at[v] != NOT_HERE && !wadi_vec_push(&w->c->needs, v)) w->s->failed = true;
 }
 
 static void note_faults(const pairing *s, consumer *c, const wadi_bind *b) {
@@ -132,20 +139,29 @@ static wadi_val space_of(const pairing *s, const wadi_bind *b) {
                : WADI_NONE;
 }
 
+/* Whether the binding is computed where it stands and may fault there. */
+static bool may_fault_here(const consumer *c) {
+    return c->may_fault || c->needs_elements;
+}
+
 static void learn(pairing *s, int i) {
     wadi_bind *b = s->block->binds[i];
     consumer *c = &s->of[i];
-    *c = (consumer){.space = space_of(s, b), .needs = NOT_HERE};
+    *c = (consumer){.space = space_of(s, b)};
     c->is_one = c->space != WADI_NONE && rank_of(s, c->space) > 0;
     if (b->nblocks > 0 || b->op->kind == WADI_OP_SEQUENCE) {
         c->may_fault = true;
         return;
     }
     if (wadi_op_has(b->op, WADI_TRAIT_NO_KERNEL)) return;
-    if (!c->is_one && b->nresults > 0 && is_delayed(s, b->results[0])) return; /* its readers may */
+    if (!c->is_one && b->nresults > 0 && is_delayed(s, b->results[0])) { /* its readers may */
+        c->moves = !wadi_op_has(b->op, WADI_TRAIT_ALONE);
+        return;
+    }
     s->visit++;
     look_into(s, c, b, wadi_op_has(b->op, WADI_TRAIT_BY_ELEMENT) ? b->op->one_to_one : c->is_one);
     c->is_one = c->is_one && !c->masked;
+    c->moves = !may_fault_here(c);
 }
 
 static wadi_val shared(const consumer *a, const consumer *b) {
@@ -172,6 +188,23 @@ static wadi_val shared_with(const pairing *s, const group *g, const consumer *c)
     return WADI_NONE;
 }
 
+static wadi_val result_of(const pairing *s, int i) {
+    return s->block->binds[i]->results[0];
+}
+
+/* The last of what a consumer needs that is not there where the leader stands; NONE: all of it is. */
+static wadi_val missing(const pairing *s, const group *g, const consumer *c) {
+    int last = s->place[g->member[0]] - 1;
+    wadi_val found = WADI_NONE;
+    for (size_t k = 0; k < c->needs.n; k++) {
+        const int place = s->place[s->at[c->needs.at[k]]];
+        if (place <= last) continue;
+        last = place;
+        found = c->needs.at[k];
+    }
+    return found;
+}
+
 static const char *same_space(const pairing *s, const consumer *a, const consumer *b) {
     if (rank_of(s, a->space) != rank_of(s, b->space)) return "its array has another rank";
     return wadi_shapes_same(s->cx->shapes, s->m, a->space, b->space)
@@ -179,13 +212,12 @@ static const char *same_space(const pairing *s, const consumer *a, const consume
                : "the shapes are not proved equal";
 }
 
-/* Why consumer `i`, which shares an array with the group, is not computed with it; NULL: it is. */
+/* Why consumer `i`, which shares an array with the group, is not computed with it, wherever its lines stand; NULL: it may be. */
 static const char *obstacle(const pairing *s, const group *g, int i) {
     const consumer *c = &s->of[i];
     if (c->masked) return "a fold of kept elements that need their places has a loop of its own";
     const char *why = same_space(s, &s->of[g->member[0]], c);
     if (why) return why;
-    if (c->needs >= g->member[0]) return "it needs a value that is computed later";
     if (c->may_fault && (g->may_fault || g->needs_elements))
         return "both may fault, and the first fault must be told";
     if (c->may_fault && g->passed) return "it may fault, and so may what comes before it";
@@ -194,65 +226,194 @@ static const char *obstacle(const pairing *s, const group *g, int i) {
     return g->n == MEMBERS ? "so many are enough for one pass" : NULL;
 }
 
-static wadi_val result_of(const pairing *s, int i) {
-    return s->block->binds[i]->results[0];
+/* ---- the order of lines ---- */
+
+typedef struct choice {
+    pairing *s;
+    int behind; /* what stands there or before it stays */
+    int last;   /* the last place chosen */
+    bool free;  /* all of it may move */
+} choice;
+
+static void choose(choice *w, int i);
+
+static void choose_read(void *env, const wadi_read *r) {
+    choice *w = env;
+    if (w->s->at[*r->at] != NOT_HERE) choose(w, w->s->at[*r->at]);
 }
+
+/* Chooses a binding, what it is computed from, and the siblings of these. */
+static void choose(choice *w, int i) {
+    pairing *s = w->s;
+    const wadi_bind *b = s->block->binds[i];
+    if (s->place[i] <= w->behind || s->chosen[i]) return;
+    s->chosen[i] = true;
+    if (s->place[i] > w->last) w->last = s->place[i];
+    w->free = w->free && s->of[i].moves;
+    const int number = b->nresults == 1 ? s->m->values[b->results[0]].siblings : 0;
+    for (int p = w->behind + 1; number > 0 && p < s->block->nbinds; p++) {
+        const wadi_bind *other = s->block->binds[s->order[p]];
+        if (other->nresults == 1 && s->m->values[other->results[0]].siblings == number)
+            choose(w, s->order[p]);
+    }
+    wadi_reads_own(s->block, s->block->binds[i], choose_read, w);
+}
+
+static void forget_choice(const choice *w) {
+    for (int p = w->behind + 1; p <= w->last; p++) w->s->chosen[w->s->order[p]] = false;
+}
+
+/* Moves what is chosen to the places behind `behind`, in its order. */
+static void move_chosen(const choice *w) {
+    pairing *s = w->s;
+    int *rest = s->rest, kept = 0, moved = w->behind + 1;
+    for (int p = moved; p <= w->last; p++)
+        if (s->chosen[s->order[p]])
+            s->order[moved++] = s->order[p];
+        else
+            rest[kept++] = s->order[p];
+    for (int k = 0; k < kept; k++) s->order[moved + k] = rest[k];
+    for (int p = w->behind + 1; p <= w->last; p++) s->place[s->order[p]] = p;
+}
+
+static bool depends_on_group(pairing *s, const group *g, wadi_val v) {
+    choice w = {.s = s, .behind = s->place[g->member[0]] - 1, .free = true};
+    choose(&w, s->at[v]);
+    bool found = false;
+    for (int k = 0; k < g->n; k++) found = found || s->chosen[g->member[k]];
+    forget_choice(&w);
+    return found;
+}
+
+/* Computes what consumer `c` needs before the leader, if that can be. */
+static void make_room(pairing *s, const group *g, const consumer *c) {
+    choice w = {.s = s, .behind = s->place[g->member[0]] - 1, .free = true};
+    for (size_t k = 0; k < c->needs.n; k++) choose(&w, s->at[c->needs.at[k]]);
+    for (int k = 0; k < g->n; k++) w.free = w.free && !s->chosen[g->member[k]];
+    if (w.free) move_chosen(&w);
+    forget_choice(&w);
+}
+
+/* Puts a new member and what is computed inside it behind the last one. */
+static void stand_behind(pairing *s, const group *g, int i) {
+    choice w = {.s = s, .behind = s->place[g->member[g->n - 1]], .free = true};
+    choose(&w, i);
+    move_chosen(&w);
+    forget_choice(&w);
+}
+
+/* ---- joining ---- */
 
 static void refuse(pairing *s, const group *g, int i, wadi_val array, const char *why) {
     const consumer *c = &s->of[i];
-    if (!c->masked && c->needs >= g->member[0] && c->needed != WADI_NONE)
-        wadi_diag_note(s->cx->diag, WADI_NOTE_APART, result_of(s, i), result_of(s, g->member[0]),
-                       "both read %%%u, but it needs %%%u, which is computed later", array,
-                       c->needed);
+    const wadi_val needed = missing(s, g, c), leader = result_of(s, g->member[0]);
+    if (!s->tells) return;
+    if (!c->masked && needed != WADI_NONE)
+        wadi_diag_note(s->cx->diag, WADI_NOTE_APART, result_of(s, i), leader,
+                       "both read %%%u, but it needs %%%u, which %s", array, needed,
+                       depends_on_group(s, g, needed) ? "comes of that pass" : "is computed later");
     else
-        wadi_diag_note(s->cx->diag, WADI_NOTE_APART, result_of(s, i), result_of(s, g->member[0]),
+        wadi_diag_note(s->cx->diag, WADI_NOTE_APART, result_of(s, i), leader,
                        "both read %%%u, but %s", array, why);
 }
 
 static void join(pairing *s, group *g, int i, wadi_val array) {
     const consumer *c = &s->of[i];
     wadi_value *leader = &s->m->values[result_of(s, g->member[0])];
+    if (s->may_move) stand_behind(s, g, i);
     if (g->n == 1) leader->siblings = ++s->groups;
     s->m->values[result_of(s, i)].siblings = leader->siblings;
     g->member[g->n++] = i;
     g->may_fault = g->may_fault || c->may_fault;
     g->needs_elements = g->needs_elements || c->needs_elements;
-    wadi_diag_note(s->cx->diag, WADI_NOTE_SIBLING, result_of(s, i), result_of(s, g->member[0]),
-                   "both read %%%u", array);
+    s->joins++;
+    if (s->tells)
+        wadi_diag_note(s->cx->diag, WADI_NOTE_SIBLING, result_of(s, i), result_of(s, g->member[0]),
+                       "both read %%%u", array);
 }
 
-/* Whether the binding is computed where it stands and may fault there. */
-static bool may_fault_here(const consumer *c) {
-    return c->may_fault || c->needs_elements;
+/* Whether all that a consumer needs is there where the leader stands. Lines move for that, if they may. */
+static bool has_what_it_needs(pairing *s, const group *g, const consumer *c) {
+    if (s->may_move && missing(s, g, c) != WADI_NONE) make_room(s, g, c);
+    return missing(s, g, c) == WADI_NONE;
 }
 
 static void lead(pairing *s, int leader) {
     group g = {.n = 1, .member = {leader}};
     g.may_fault = s->of[leader].may_fault;
     g.needs_elements = s->of[leader].needs_elements;
-    for (int i = leader + 1; i < s->block->nbinds && i <= leader + AHEAD; i++) {
+    for (int p = s->place[leader] + 1; p < s->block->nbinds && p <= s->place[leader] + AHEAD; p++) {
+        const int i = s->order[p];
         const consumer *c = &s->of[i];
         const bool free = (c->is_one || c->masked) && s->m->values[result_of(s, i)].siblings == 0;
         const wadi_val array = free ? shared_with(s, &g, c) : WADI_NONE;
         const char *why = array != WADI_NONE ? obstacle(s, &g, i) : NULL;
-        if (array != WADI_NONE && !why)
+        if (array != WADI_NONE && !why && has_what_it_needs(s, &g, c)) {
             join(s, &g, i, array);
-        else
-            g.passed = g.passed || may_fault_here(c);
-        if (why) refuse(s, &g, i, array, why);
+            continue;
+        }
+        g.passed = g.passed || may_fault_here(c);
+        if (array != WADI_NONE) refuse(s, &g, i, array, why);
     }
 }
 
-static void pair_block(pairing *s, wadi_block *block) {
+/* ---- blocks ---- */
+
+/* Pairs the block from the order in which it stands. Returns how many consumers join another one. */
+static int attempt(pairing *s, int groups, bool may_move, bool tells) {
+    const int n = s->block->nbinds;
+    s->groups = groups;
+    s->joins = 0;
+    s->may_move = may_move;
+    s->tells = tells;
+    for (int i = 0; i < n; i++) {
+        s->order[i] = s->place[i] = i;
+        if (s->of[i].is_one) s->m->values[result_of(s, i)].siblings = 0;
+    }
+    for (int p = 0; p < n && !s->failed; p++) {
+        const int i = s->order[p];
+        if (s->of[i].is_one && s->m->values[result_of(s, i)].siblings == 0) lead(s, i);
+        if (s->order[p] != i) p--; /* others stand before it now, and may lead */
+    }
+    return s->joins;
+}
+
+static void reorder(pairing *s) {
+    const int n = s->block->nbinds;
+    wadi_bind **binds = WADI_NEW_N(s->cx->scratch, wadi_bind *, (size_t)n + 1);
+    for (int p = 0; binds && p < n; p++) binds[p] = s->block->binds[s->order[p]];
+    if (!binds || !wadi_rewrite_set_block(s->m, s->block, n, binds)) s->failed = true;
+}
+
+static void pair_consumers(pairing *s) {
+    const int groups = s->groups;
+    const int as_it_stands = attempt(s, groups, false, false);
+    const bool better = attempt(s, groups, true, false) > as_it_stands;
+    (void)attempt(s, groups, better, true);
+    if (better) reorder(s);
+}
+
+static bool start_block(pairing *s, wadi_block *block) {
+    const size_t n = (size_t)block->nbinds + 1;
     s->block = block;
-    s->of = WADI_NEW_N(s->cx->scratch, consumer, (size_t)block->nbinds + 1);
-    if (!s->of) s->failed = true;
+    s->of = WADI_NEW_N(s->cx->scratch, consumer, n);
+    s->order = WADI_NEW_N(s->cx->scratch, int, n);
+    s->place = WADI_NEW_N(s->cx->scratch, int, n);
+    s->rest = WADI_NEW_N(s->cx->scratch, int, n);
+    s->chosen = WADI_NEW_N(s->cx->scratch, bool, n);
+    return s->of && s->order && s->place && s->rest && s->chosen;
+}
+
+static void pair_block(pairing *s, wadi_block *block) {
+    if (!start_block(s, block)) s->failed = true;
     for (int i = 0; i < block->nbinds && !s->failed; i++)
         for (int r = 0; r < block->binds[i]->nresults; r++) s->at[block->binds[i]->results[r]] = i;
     for (int i = 0; i < block->nbinds && !s->failed; i++) learn(s, i);
-    for (int i = 0; i < block->nbinds && !s->failed; i++)
-        if (s->of[i].is_one && s->m->values[result_of(s, i)].siblings == 0) lead(s, i);
-    for (int i = 0; s->of && i < block->nbinds; i++) wadi_vec_free(&s->of[i].reads);
+    if (!s->failed) pair_consumers(s);
+    for (int i = 0; s->of && i < block->nbinds; i++) {
+        wadi_vec_free(&s->of[i].reads);
+        wadi_vec_free(&s->of[i].needs);
+    }
     for (int i = 0; i < block->nbinds && !s->failed; i++)
         for (int r = 0; r < block->binds[i]->nresults; r++)
             s->at[block->binds[i]->results[r]] = NOT_HERE;

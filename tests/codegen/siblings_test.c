@@ -339,6 +339,55 @@ static void folds_of_a_filter_and_its_count_are_one_pass(void **state) {
     assert_passes(without, NULL, 3);
 }
 
+/* The same lines in other orders: a map in front of the sum that the other map needs, and the first vector wholly in front of the second. */
+static void the_order_of_lines_is_no_obstacle(void **state) {
+    (void)state;
+    static const char head[] = "program norm2\ninput xys : {x: f32, y: f32}[n]\n"
+                               "xs = map xys (x, y) { x }\nys = map xys (x, y) { y }\n";
+    static const char gts[] = "gts = map xys (x, y) { if gt y 0.0f32 { y } else { 0.0f32 } }\n";
+    static const char sum1[] = "sum1 = fold 0.0f32 xs (a, x) { add a x }\n";
+    static const char sum2[] = "sum2 = fold 0.0f32 gts (a, y) { add a y }\n";
+    static const char res1[] = "res1 = map xys (x, y) { fdiv x (the sum1) }\n";
+    static const char res2[] = "res2 = map xys (x, y) { fdiv y (the sum2) }\n";
+    static const char *const orders[][5] = {{gts, sum1, res1, sum2, res2},
+                                            {sum1, gts, res1, sum2, res2},
+                                            {sum1, res1, gts, sum2, res2},
+                                            {gts, sum2, res2, sum1, res1}};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s%s%s%s%soutput res1\noutput res2\n", head, orders[i][0],
+                 orders[i][1], orders[i][2], orders[i][3], orders[i][4]);
+        assert_passes(text, NULL, 2);
+    }
+}
+
+/* What two maps of one vector need comes of two other vectors, which share no pass. */
+static void what_siblings_need_is_computed_before_the_first(void **state) {
+    (void)state;
+    static const char text[] = "program needs\n"
+                               "input xs : f64[n]\ninput ys : f64[m]\ninput zs : f64[k]\n"
+                               "sum1 = fold 0.0 ys (a, x) { add a x }\n"
+                               "res1 = map xs (x) { fdiv x (the sum1) }\n"
+                               "sum2 = fold 0.0 zs (a, x) { add a x }\n"
+                               "res2 = map xs (x) { mul x (the sum2) }\n"
+                               "output res1\noutput res2\n";
+    assert_passes(text, NULL, 3);
+    assert_passes(text, "siblings", 4);
+}
+
+/* The second sum may fault, and stays behind the map that may fault too. */
+static void what_may_fault_is_not_moved(void **state) {
+    (void)state;
+    static const char text[] = "program needs\n"
+                               "input xs : i64[n]\ninput ys : i64[m]\ninput zs : i64[k]\n"
+                               "sum1 = fold 0 ys (a, x) { add a x }\n"
+                               "res1 = map xs (x) { mul x (the sum1) }\n"
+                               "most = fold1 zs (a, x) { max a x }\n"
+                               "res2 = map xs (x) { mul x (the most) }\n"
+                               "output res1\noutput res2\n";
+    assert_passes(text, NULL, 4);
+}
+
 static void scans_and_maps_join_folds(void **state) {
     (void)state;
     assert_passes("program beside\n"
@@ -401,7 +450,7 @@ static void it_is_told_what_stays_apart_and_why(void **state) {
                          "output far\noutput few\noutput half\n",
                          NULL);
     assert_non_null(strstr(reason(&c, WADI_NOTE_SIBLING, "half"), "both read %"));
-    assert_non_null(strstr(reason(&c, WADI_NOTE_APART, "far"), "which is computed later"));
+    assert_non_null(strstr(reason(&c, WADI_NOTE_APART, "far"), "which comes of that pass"));
     compiled_free(&c);
 }
 
@@ -453,6 +502,9 @@ int main(void) {
         cmocka_unit_test(counts_are_seen_in_each_of_their_forms),
         cmocka_unit_test(norm2_of_integers_is_two_passes),
         cmocka_unit_test(folds_of_a_filter_and_its_count_are_one_pass),
+        cmocka_unit_test(the_order_of_lines_is_no_obstacle),
+        cmocka_unit_test(what_siblings_need_is_computed_before_the_first),
+        cmocka_unit_test(what_may_fault_is_not_moved),
         cmocka_unit_test(scans_and_maps_join_folds),
         cmocka_unit_test(bodies_of_streams_and_branches_have_siblings),
         cmocka_unit_test(stages_of_one_stream_have_siblings),

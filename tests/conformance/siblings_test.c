@@ -61,25 +61,26 @@ static void folds_beside_maps_and_scans(void **state) {
                       "output index\noutput most\noutput least\n");
 }
 
-/* The result of one is used by what comes behind, so the second pair is computed later; what a later one needs is not there yet. */
+/* The result of one is used by what comes behind, so the second pair is computed later. A map stands in front of the fold that the other
+ * map needs: lines move for the second pair. */
 static void passes_follow_each_other(void **state) {
     check_rows(state, "sum = fold 1.0 xs (a, x) { add a x }\n"
-                      "most = fold1 xs (a, x) { max a x }\n"
                       "part = map xs (x) { fdiv x (the sum) }\n"
+                      "most = fold1 xs (a, x) { max a x }\n"
                       "away = map xs (x) { sub x (the most) }\n"
                       "scaled = fold 0.0 part (a, x) { add a x }\n"
                       "far = fold 0.0 away (a, x) { add a (mul x x) }\n"
                       "output part\noutput away\noutput scaled\noutput far\n");
 }
 
-/* norm2 of Reppy and Wingerter, with a filter written as a choice. */
+/* norm2 of Reppy and Wingerter, with a filter written as a choice, the first vector wholly in front of the second. */
 static void two_vectors_of_one_length(void **state) {
     check_rows(state, "xys = map xs (x) { one: x, two: sub x 0.25 }\n"
                       "first = map xys (x, y) { x }\n"
                       "sum1 = fold 0.0 first (a, x) { add a x }\n"
+                      "res1 = map xys (x, y) { fdiv x (the sum1) }\n"
                       "second = map xys (x, y) { if gt y 0.0 { y } else { 0.0 } }\n"
                       "sum2 = fold 0.0 second (a, y) { add a y }\n"
-                      "res1 = map xys (x, y) { fdiv x (the sum1) }\n"
                       "res2 = map xys (x, y) { fdiv y (the sum2) }\n"
                       "output res1\noutput res2\n");
 }
