@@ -72,12 +72,12 @@ static bool any_part(const options *o) {
     return false;
 }
 
-static bool is_of_part(const options *o, const char *heading) {
+/* The part that is asked for and has this heading; PARTS: there is none. */
+static int part_of(const options *o, const char *heading) {
     for (int k = 0; k < PARTS; k++)
         for (int i = 0; o->only[k] && i < 5 && parts[k].heading[i]; i++)
-            if (strncmp(heading, parts[k].heading[i], strlen(parts[k].heading[i])) == 0)
-                return true;
-    return false;
+            if (strncmp(heading, parts[k].heading[i], strlen(parts[k].heading[i])) == 0) return k;
+    return PARTS;
 }
 
 static const wadi_args_option table[] = {
@@ -113,7 +113,7 @@ static bool is_choice(const options *o) {
 /* Whether options choose the section with this heading (n bytes, without "== "). */
 static bool is_wanted(const options *o, const char *heading, size_t n) {
     if (!is_choice(o)) return true;
-    if (is_of_part(o, heading)) return true;
+    if (part_of(o, heading) < PARTS) return true;
     if (o->kernels && begins(heading, n, "kernels", " of")) return true;
     if (o->compile.loops && begins(heading, n, "loops", " of")) return true;
     if (o->pass && strcmp(o->pass, "source") == 0)
@@ -122,13 +122,19 @@ static bool is_wanted(const options *o, const char *heading, size_t n) {
 }
 
 static void print_sections(const options *o, const char *text) {
-    bool wanted = !is_choice(o);
+    bool wanted = !is_choice(o), told[PARTS + 1] = {false};
     for (const char *line = text; *line;) {
         const size_t n = strcspn(line, "\n");
-        if (strncmp(line, "== ", 3) == 0) wanted = is_wanted(o, line + 3, n - 3);
+        if (strncmp(line, "== ", 3) == 0) {
+            wanted = is_wanted(o, line + 3, n - 3);
+            told[part_of(o, line + 3)] = true;
+        }
         if (wanted) printf("%.*s\n", (int)n, line);
         line += n + (line[n] == '\n');
     }
+    for (int k = 0; k < PARTS; k++)
+        if (o->only[k] && !told[k])
+            printf("%s: this program gives nothing to tell\n", parts[k].word);
 }
 
 static wadi_status explain(const options *o, const char *text, const char *name, wadi_error *err) {

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/error.h"
 #include "codegen/cost.h"
 #include "codegen/named.h"
 #include "operators/reduce_tree.h"
@@ -168,6 +169,17 @@ static void explain_checks(const explaining *x) {
             wadi_text_addf(x->out, " (%s:%d)", c->bind->loc.file, c->bind->loc.line);
         wadi_text_add(x->out, "\n");
     }
+}
+
+wadi_status wadi_explain_check(const wadi_module *m, const wadi_facts *facts, const char *extents,
+                               wadi_error *err) {
+    wadi_arena *arena = wadi_arena_create();
+    const char *const *names = arena ? wadi_ir_names(m, arena) : NULL;
+    const wadi_named named = {m, facts->shapes, names, NULL, extents};
+    const wadi_status st = names ? wadi_named_check_given(&named, err)
+                                 : wadi_fail(err, WADI_MEMORY, "explain: out of memory");
+    wadi_arena_destroy(arena);
+    return st;
 }
 
 void wadi_explain_text(const wadi_diag *d, const wadi_module *m, const wadi_facts *facts,

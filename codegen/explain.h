@@ -12,6 +12,10 @@
 void wadi_explain_text(const wadi_diag *d, const wadi_module *m, const wadi_facts *facts,
                        const char *extents, wadi_text *out);
 
+/** Checks that the extents which are given are extents of the program. WADI_INVALID otherwise. */
+WADI_NODISCARD wadi_status wadi_explain_check(const wadi_module *m, const wadi_facts *facts,
+                                              const char *extents, wadi_error *err);
+
 /** Appends the arrays that are written into the memory of others that nobody reads any more, if there are any. */
 void wadi_explain_placed(const wadi_diag *d, const wadi_module *m, wadi_text *out);
 

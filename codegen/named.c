@@ -2,7 +2,9 @@
 #include "codegen/named.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/error.h"
 #include "codegen/given.h"
 
 void wadi_named_heading(const wadi_named *x, const char *title) {
@@ -91,4 +93,63 @@ bool wadi_named_number(const wadi_named *x, wadi_ext e, int64_t *out) {
         return false;
     *out = (n->kind == WADI_EXT_MIN) == (a < b) ? a : b;
     return true;
+}
+
+/* ---- which extents there are ---- */
+
+/* Whether the n bytes at `name` are one of `names`, which stand between commas. */
+static bool is_listed(const char *names, const char *name, size_t n) {
+    for (const char *at = names; *at;) {
+        const size_t length = strcspn(at, ",");
+        if (length == n && strncmp(at, name, n) == 0) return true;
+        at += length;
+        at += strspn(at, ", ");
+    }
+    return false;
+}
+
+/* Adds the names of the atoms of an extent that are not listed yet. */
+static void list_atoms(const wadi_named *x, wadi_ext e) {
+    const wadi_ext_node *node = wadi_ext_get(x->shapes->extents, e);
+    for (int i = 0; i < node->n; i++) list_atoms(x, node->term[i]);
+    if (node->kind != WADI_EXT_SYMBOL && node->kind != WADI_EXT_DIM &&
+        node->kind != WADI_EXT_SCALAR)
+        return;
+    wadi_text name = {0};
+    wadi_named to = *x;
+    to.out = &name;
+    wadi_named_extent(&to, e);
+    if (!is_listed(wadi_text_str(x->out), wadi_text_str(&name), name.n))
+        wadi_text_addf(x->out, x->out->n > 0 ? ", %s" : "%s", wadi_text_str(&name));
+    if (name.failed) x->out->failed = true;
+    wadi_text_fini(&name);
+}
+
+static void list_extents(const wadi_named *x) {
+    for (wadi_val v = 0; v < x->m->nvalues; v++)
+        for (int comp = 0; x->names[v] && comp < x->m->values[v].type.arrays; comp++)
+            for (int dim = 0; dim < x->m->values[v].type.array[comp].rank; dim++) {
+                const wadi_ext e = wadi_shapes_extent(x->shapes, v, comp, dim);
+                if (e != WADI_EXT_NONE) list_atoms(x, e);
+            }
+}
+
+wadi_status wadi_named_check_given(const wadi_named *x, wadi_error *err) {
+    wadi_status st = WADI_OK;
+    wadi_text all = {0};
+    wadi_named to = *x;
+    to.out = &all;
+    if (x->given) list_extents(&to);
+    if (all.failed) st = wadi_fail(err, WADI_MEMORY, "extents: out of memory");
+    for (const char *at = x->given; st == WADI_OK && at && *at;) {
+        const size_t n = strcspn(at, "=");
+        if (!is_listed(wadi_text_str(&all), at, n))
+            st = wadi_fail(err, WADI_INVALID,
+                           "extents: the program has no extent \"%.*s\"; it has %s", (int)n, at,
+                           all.n > 0 ? wadi_text_str(&all) : "none that may be given");
+        at += strcspn(at, ",");
+        at += *at == ',';
+    }
+    wadi_text_fini(&all);
+    return st;
 }

@@ -179,6 +179,7 @@ static wadi_status write_report(wadi_exe *exe, const wadi_compile_options *o, co
                                 wadi_error *err) {
     wadi_text t;
     wadi_status st = WADI_OK;
+    WADI_TRY(wadi_explain_check(exe->module, &exe->facts, o->extents, err));
     wadi_text_init(&t);
     wadi_explain_text(diag, exe->module, &exe->facts, o->extents, &t);
     write_target(exe, &t);

@@ -39,6 +39,7 @@ typedef struct consumer {
     bool moves;               /* it may be computed earlier if what it reads is there */
     WADI_VEC(wadi_val) needs; /* what it reads that this block stores */
     WADI_VEC(wadi_val) reads; /* arrays that are read element by element */
+    WADI_VEC(wadi_val) looks; /* arrays that are read at other places */
 } consumer;
 
 typedef struct pairing {
@@ -98,7 +99,7 @@ static void read_value(const visit *w, wadi_val v, bool by_element) {
     if (inside && !wadi_op_has(b->op, WADI_TRAIT_ALONE))
         look_into(s, w->c, b,
                   by_element && (b->op->one_to_one || wadi_op_has(b->op, WADI_TRAIT_KEEPS)));
-    else if (by_element && !wadi_vec_push(&w->c->reads, v))
+    else if (by_element ? !wadi_vec_push(&w->c->reads, v) : !wadi_vec_push(&w->c->looks, v))
         s->failed = true;
 }
 
@@ -168,6 +169,20 @@ static wadi_val shared(const consumer *a, const consumer *b) {
     for (size_t i = 0; i < a->reads.n; i++)
         for (size_t k = 0; k < b->reads.n; k++)
             if (a->reads.at[i] == b->reads.at[k]) return a->reads.at[i];
+    return WADI_NONE;
+}
+
+/* An array of their space that both read, one of them at other places than those of its own elements. */
+static wadi_val looked_at(const pairing *s, const consumer *a, const consumer *b) {
+    for (size_t i = 0; i < a->looks.n; i++) {
+        const wadi_val v = a->looks.at[i];
+        bool too = false;
+        for (size_t k = 0; k < b->reads.n; k++) too = too || b->reads.at[k] == v;
+        for (size_t k = 0; k < b->looks.n; k++) too = too || b->looks.at[k] == v;
+        if (too && rank_of(s, v) == rank_of(s, a->space) &&
+            wadi_shapes_same(s->cx->shapes, s->m, v, a->space))
+            return v;
+    }
     return WADI_NONE;
 }
 
@@ -317,6 +332,21 @@ static void refuse(pairing *s, const group *g, int i, wadi_val array, const char
                        "both read %%%u, but %s", array, why);
 }
 
+/* Tells of a consumer that goes through as many elements as the leader and shares an array, but not element by element. */
+static void tell_of_places(const pairing *s, const group *g, int i) {
+    const consumer *c = &s->of[i], *leader = &s->of[g->member[0]];
+    if (!s->tells || same_space(s, leader, c) != NULL) return;
+    wadi_val who = result_of(s, i), array = looked_at(s, c, leader);
+    if (array == WADI_NONE) {
+        array = looked_at(s, leader, c);
+        who = result_of(s, g->member[0]);
+    }
+    if (array != WADI_NONE)
+        wadi_diag_note(s->cx->diag, WADI_NOTE_APART, result_of(s, i), result_of(s, g->member[0]),
+                       "both read %%%u, but %%%u reads it at other places than its own", array,
+                       who);
+}
+
 static void join(pairing *s, group *g, int i, wadi_val array) {
     const consumer *c = &s->of[i];
     wadi_value *leader = &s->m->values[result_of(s, g->member[0])];
@@ -353,7 +383,10 @@ static void lead(pairing *s, int leader) {
             continue;
         }
         g.passed = g.passed || may_fault_here(c);
-        if (array != WADI_NONE) refuse(s, &g, i, array, why);
+        if (array != WADI_NONE)
+            refuse(s, &g, i, array, why);
+        else if (free)
+            tell_of_places(s, &g, i);
     }
 }
 
@@ -412,6 +445,7 @@ static void pair_block(pairing *s, wadi_block *block) {
     if (!s->failed) pair_consumers(s);
     for (int i = 0; s->of && i < block->nbinds; i++) {
         wadi_vec_free(&s->of[i].reads);
+        wadi_vec_free(&s->of[i].looks);
         wadi_vec_free(&s->of[i].needs);
     }
     for (int i = 0; i < block->nbinds && !s->failed; i++)

@@ -51,7 +51,10 @@ static ran run(const char *text, const wadi_run_options *options, bool streams) 
     wadi_error err = {.status = WADI_OK};
     wadi_run_stats s;
     wadi_array result;
-    const wadi_compile_options compile = {.explain = true, .extents = "m=7,n=262044"};
+    const char *extents = strstr(text, "m]")   ? "m=7,n=262044"
+                          : strstr(text, "n]") ? "n=262044"
+                                               : NULL;
+    const wadi_compile_options compile = {.explain = true, .extents = extents};
     if (wadi_compile_text(text, "p", &compile, &r.exe, &err) != WADI_OK) fail_msg("%s", err.msg);
     if (wadi_run_create(r.exe, options, &r.run, &err) != WADI_OK) fail_msg("%s", err.msg);
     bind(&r, streams);

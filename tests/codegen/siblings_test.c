@@ -454,6 +454,21 @@ static void it_is_told_what_stays_apart_and_why(void **state) {
     compiled_free(&c);
 }
 
+/* Stencils of one matrix, and a sum of its rows, which are all of one space. */
+static void it_is_told_that_stencils_read_other_places(void **state) {
+    (void)state;
+    compiled c = compile("program stencils\n"
+                         "input g : f32[h, w]\n"
+                         "a = stencil dims=2 edge=1 near=2,0,0,0,1 g (c, e) { sub e c }\n"
+                         "b = stencil dims=2 edge=1 near=2,0,0,1,0 g (c, e) { sub e c }\n"
+                         "s = fold 0.0f32 g (x, y) { add x y }\n"
+                         "output a\noutput b\noutput s\n",
+                         NULL);
+    assert_non_null(strstr(reason(&c, WADI_NOTE_APART, "b"), "reads it at other places"));
+    assert_non_null(strstr(reason(&c, WADI_NOTE_APART, "s"), "reads it at other places"));
+    compiled_free(&c);
+}
+
 /* A fold of a filter that rounds reads the vector for itself. */
 static void it_is_told_that_a_masked_sum_stays_apart(void **state) {
     (void)state;
@@ -509,6 +524,7 @@ int main(void) {
         cmocka_unit_test(bodies_of_streams_and_branches_have_siblings),
         cmocka_unit_test(stages_of_one_stream_have_siblings),
         cmocka_unit_test(it_is_told_what_stays_apart_and_why),
+        cmocka_unit_test(it_is_told_that_stencils_read_other_places),
         cmocka_unit_test(it_is_told_that_a_masked_sum_stays_apart),
         cmocka_unit_test(marks_read_back),
     };
