@@ -202,8 +202,10 @@ static const char *engaged(const wadi_zmq_port *p, int peer) {
     if (p->partner >= 0)
         return p->options.sends ? "the sender has another receiver"
                                 : "the receiver listens to another stream";
-    const bool over = p->options.sends ? p->sender.ended && wadi_link_sender_kept(&p->sender) == 0
-                                       : wadi_link_receiver_ended(&p->receiver);
+    const bool told = !p->resume.on || atomic_load(&p->resume.kept_all);
+    const bool over = p->options.sends
+                          ? p->sender.ended && wadi_link_sender_kept(&p->sender) == 0 && told
+                          : wadi_link_receiver_ended(&p->receiver);
     return over || p->broken.status != WADI_OK ? "the stream is over" : NULL;
 }
 
@@ -277,7 +279,7 @@ static wadi_status on_note(wadi_zmq_port *p, int peer, const wadi_control *c, in
     WADI_TRY(wadi_note_check(c, note, n, err));
     WADI_TRY(join_stream(p, peer, (uint64_t)c->number, err));
     if (c->version >= WADI_CONTROL_RESUMES && ((int)c->status & WADI_CONTROL_GOES_ON) != 0)
-        p->resume.on = p->resume.due = true;
+        p->resume.on = p->resume.offered = p->resume.due = true;
     if (p->note != NULL || p->without_note) {
         const bool same =
             p->without_note ? none : !none && n == p->note_bytes && memcmp(note, p->note, n) == 0;
@@ -301,11 +303,21 @@ static wadi_status on_end(wadi_zmq_port *p, int peer, const wadi_control *c, wad
     return check_state(p, err);
 }
 
+static void settle_doubts(wadi_zmq_port *p);
+static void take_events(wadi_zmq_port *p);
+static void lose_gone(wadi_zmq_port *p, bool all_read);
+static bool is_renewed(wadi_zmq_port *p);
+
 static wadi_status on_fail(wadi_zmq_port *p, int peer, const wadi_control *c, int at,
                            wadi_error *err) {
     char reason[512];
+    if (is_renewed(p)) return WADI_OK;
     read_reason(p, at, reason, sizeof reason);
     if (p->partner != peer) return wadi_fail(err, WADI_IO, "it says: %s", reason);
+    if (wadi_zmq_try_again(p)) {
+        wadi_zmq_note_refusal(p, reason);
+        return WADI_OK;
+    }
     if (!p->options.sends && p->has_stream && c->version > 1 && c->sequence != stream_of(p))
         return wadi_fail(err, WADI_IO, "link: the failure of another stream");
     if (p->options.sends)
@@ -354,10 +366,6 @@ static wadi_status on_hello(wadi_zmq_port *p, int peer, const wadi_control *c) {
     r->gone = !sent;
     return WADI_OK;
 }
-
-static void settle_doubts(wadi_zmq_port *p);
-static void take_events(wadi_zmq_port *p);
-static void lose_gone(wadi_zmq_port *p, bool all_read);
 
 /* As engaged, but a partner that is gone makes room for one with which the stream goes on, though not all of its messages may have been read. */
 static const char *is_engaged(wadi_zmq_port *p, int peer) {
@@ -456,6 +464,12 @@ static bool read_event(wadi_zmq_port *p, event *out) {
     return there;
 }
 
+/* ZeroMQ connects again by itself, and what was meant for the old connection goes over the new one. */
+static void on_connect(wadi_zmq_port *p) {
+    p->resume.renewed = p->resume.on && !p->options.bind && p->remotes[0].gone;
+    p->connected = true;
+}
+
 static void on_disconnect(wadi_zmq_port *p, int fd) {
     for (int i = 0; i < WADI_LINK_PEERS; i++) {
         wadi_remote *r = &p->remotes[i];
@@ -484,7 +498,7 @@ static void on_refusal(wadi_zmq_port *p, bool by_key) {
 static void take_events(wadi_zmq_port *p) {
     event e;
     while (read_event(p, &e)) {
-        if (e.what == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) p->connected = true;
+        if (e.what == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) on_connect(p);
         if (e.what == ZMQ_EVENT_DISCONNECTED) on_disconnect(p, e.value);
         if (e.what == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) on_refusal(p, true);
         if (e.what == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) on_refusal(p, false);
@@ -521,7 +535,17 @@ static void lose_gone(wadi_zmq_port *p, bool all_read) {
     }
 }
 
+/* If the connection is another one, its messages are answers to what was not meant for it. */
+static bool is_renewed(wadi_zmq_port *p) {
+    if (!p->resume.on || p->options.bind) return false;
+    take_events(p);
+    if (!p->resume.renewed) return false;
+    lose_gone(p, true);
+    return true;
+}
+
 void wadi_zmq_take_in(wadi_zmq_port *p) {
+    if (is_renewed(p)) return;
     (void)take_messages(p);
     take_events(p);
     if (!wadi_zmq_in_doubt(p)) return;

@@ -31,14 +31,18 @@ typedef struct wadi_remote {
 
 /* Of a stream that is gone on with (resume.c). Numbers are of elements. */
 typedef struct wadi_resume {
-    bool on;     /* it is one; a receiver knows it from the note */
-    bool named;  /* sender: the stream has its id */
-    bool asked;  /* receiver: somebody wants chunks, and has said before where to begin */
-    bool due;    /* receiver: the sender waits for FROM */
-    bool begun;  /* receiver: the first chunk since the two have met has come */
-    bool reopen; /* connecting side: the connection has to be made anew */
-    bool keeps;  /* receiver: its consumer says what it keeps */
-    int stale;   /* receiver: chunks of an earlier connection that the consumer has not done yet */
+    bool on;           /* it is one; a receiver knows it from the note */
+    bool named;        /* sender: the stream has its id */
+    bool asked;        /* receiver: somebody wants chunks, and has said before where to begin */
+    bool offered;      /* receiver: the note has said so */
+    bool due;          /* receiver: the sender waits for FROM */
+    bool said;         /* receiver: FROM was said since the two have met */
+    bool begun;        /* receiver: the first chunk since the two have met has come */
+    int64_t reopen_ns; /* not before that */
+    bool renewed;      /* connecting side: ZeroMQ has made another connection by itself */
+    bool reopen;       /* connecting side: the connection has to be made anew */
+    bool keeps;        /* receiver: its consumer says what it keeps */
+    int stale; /* receiver: chunks of an earlier connection that the consumer has not done yet */
     uint64_t wanted; /* receiver: the stream that is to come; 0: any */
     int64_t have;    /* receiver: passed on. Sender: what the receiver has said; -1: nothing yet */
     int64_t put;     /* sender: handed over; -1: none yet */
@@ -110,6 +114,9 @@ wadi_error wadi_zmq_loss(const wadi_zmq_port *p);
 
 /* Whether the partner that was lost may come back. Then await makes everything ready for it. */
 bool wadi_zmq_comes_back(const wadi_zmq_port *p);
+/* The side to which this one has connected turns it away, for now, before the stream has gone on: perhaps it has not noticed yet that the one
+ * before has gone. True: it is tried again after a while, as long as there is patience. */
+bool wadi_zmq_try_again(wadi_zmq_port *p);
 void wadi_zmq_await(wadi_zmq_port *p, const wadi_error *why);
 /* Receiver: a NOTE, or a chunk without one, is of this stream. Errors: WADI_INVALID (another one is wanted). */
 WADI_NODISCARD wadi_status wadi_zmq_check_wanted(const wadi_zmq_port *p, uint64_t id,

@@ -82,7 +82,7 @@ static wadi_status check(const wadi_zmq_port *p, wadi_error *err) {
 /* The time until the port must look at the clock again. */
 static long timeout_ms(const wadi_zmq_port *p) {
     const int64_t patience = patience_ns(p) / 4000000 + 1;
-    if (wadi_zmq_in_doubt(p)) return DOUBT_MS;
+    if (wadi_zmq_in_doubt(p) || p->resume.reopen) return DOUBT_MS;
     return patience > 1 && patience < POLL_MS ? (long)patience : POLL_MS;
 }
 
@@ -101,7 +101,7 @@ static wadi_status sleep_a_while(wadi_zmq_port *p, wadi_error *err) {
 
 /* What waits in the socket was meant for the partner that is lost, so it goes with the socket. */
 static wadi_status reopen(wadi_zmq_port *p, wadi_error *err) {
-    p->resume.reopen = p->connected = false;
+    p->resume.reopen = p->resume.renewed = p->connected = false;
     wadi_zmq_socket_close(p->socket, p->monitor, false);
     p->socket = p->monitor = NULL;
     WADI_TRY(
@@ -111,7 +111,7 @@ static wadi_status reopen(wadi_zmq_port *p, wadi_error *err) {
 
 /* Works without waiting. *out_holds: the condition holds; else the caller has to wait. */
 static wadi_status look(wadi_zmq_port *p, condition holds, bool *out_holds, wadi_error *err) {
-    if (p->resume.reopen) WADI_TRY(reopen(p, err));
+    if (p->resume.reopen && wadi_clock_ns() >= p->resume.reopen_ns) WADI_TRY(reopen(p, err));
     wadi_zmq_take_in(p);
     wadi_zmq_flush(p);
     *out_holds = holds(p);
@@ -318,7 +318,7 @@ static wadi_status take_chunk(wadi_zmq_port *p, wadi_chunk **out, wadi_error *er
 
 static void port_keep(wadi_port *self, int64_t elements, bool all) {
     wadi_zmq_port *p = (wadi_zmq_port *)self;
-    p->resume.keeps = true;
+    p->resume.keeps = p->resume.on = true;
     if (elements > atomic_load(&p->resume.kept)) atomic_store(&p->resume.kept, elements);
     if (!all) return;
     atomic_store(&p->resume.kept_all, true);
@@ -383,6 +383,7 @@ static int64_t port_certain(const wadi_port *self) {
 static void port_go_on(wadi_port *self, uint64_t id, int64_t elements) {
     wadi_resume *r = &((wadi_zmq_port *)self)->resume;
     r->wanted = id;
+    r->on = r->on || id != 0;
     r->have = elements;
     r->told = -1;
     atomic_store(&r->kept, elements);
@@ -390,7 +391,7 @@ static void port_go_on(wadi_port *self, uint64_t id, int64_t elements) {
 
 static uint64_t port_stream(const wadi_port *self) {
     const wadi_zmq_port *p = (const wadi_zmq_port *)self;
-    return p->resume.on && p->has_stream ? p->stream_id : 0;
+    return p->resume.offered && p->has_stream ? p->stream_id : 0;
 }
 
 /* ---- opening ---- */

@@ -35,8 +35,21 @@ void wadi_zmq_await(wadi_zmq_port *p, const wadi_error *why) {
     }
     r->stale += wadi_link_receiver_taken(&p->receiver);
     wadi_link_receiver_restart(&p->receiver);
-    r->due = r->begun = r->told_all = false;
+    r->due = r->said = r->begun = r->told_all = false;
     r->told = -1;
+}
+
+bool wadi_zmq_try_again(wadi_zmq_port *p) {
+    static const int64_t PAUSE_NS = 100000000;
+    wadi_resume *r = &p->resume;
+    const bool accepted = p->options.sends ? r->have >= 0 : r->said;
+    if (!r->on || p->options.bind || accepted) return false;
+    wadi_link_sender_on_lost(&p->sender, 0);
+    p->remotes[0].used = p->present = false;
+    p->partner = -1;
+    r->reopen = true;
+    r->reopen_ns = wadi_clock_ns() + PAUSE_NS;
+    return true;
 }
 
 wadi_status wadi_zmq_check_wanted(const wadi_zmq_port *p, uint64_t id, wadi_error *err) {
@@ -71,11 +84,13 @@ wadi_status wadi_zmq_on_from(wadi_zmq_port *p, const wadi_control *c, wadi_error
     wadi_resume *r = &p->resume;
     if (!r->on || !r->named || (uint64_t)c->sequence != p->options.stream.id)
         return wadi_fail(err, WADI_IO, "link: a place in another stream");
-    if (first_at_hand(p) > c->number)
-        return wadi_fail(err, WADI_IO,
-                         "%s: the receiver has %lld elements, and those behind them are gone here: "
-                         "the sender has to be started again",
-                         p->address, (long long)c->number);
+    if (first_at_hand(p) > c->number) { /* the receiver waits for who will be started */
+        (void)wadi_fail(&p->broken, WADI_IO,
+                        "%s: the receiver has %lld elements, and those behind them are gone here: "
+                        "the sender has to be started again",
+                        p->address, (long long)c->number);
+        return WADI_OK;
+    }
     r->have = c->number;
     wadi_link_sender_skip(&p->sender, is_behind, &r->have);
     p->sender.holds = false;
@@ -115,10 +130,11 @@ bool wadi_zmq_next_place(wadi_zmq_port *p, wadi_control *out) {
     if (p->options.sends || !r->on || !r->asked || p->partner < 0) return false;
     if (r->due) {
         r->due = false;
+        r->said = true;
         *out = place(p, WADI_CONTROL_FROM, r->have, false);
         return true;
     }
-    if (kept <= r->told && all == r->told_all) return false;
+    if (!r->said || (kept <= r->told && all == r->told_all)) return false;
     r->told = kept;
     r->told_all = all;
     *out = place(p, WADI_CONTROL_KEPT, kept, all);
