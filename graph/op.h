@@ -43,6 +43,8 @@ typedef enum wadi_skeleton_trait {
         8, /* the elements of the result are computed one by one, in any order */
     WADI_TRAIT_BY_BLOCK =
         16, /* each row is computed block by block from the blocks of a row of its last argument */
+    WADI_TRAIT_SPLITS =
+        64, /* its loops over elements are split into border and interior: indices inside an array are not tested (codegen/kernel/split.h) */
     WADI_TRAIT_KEEPS =
         32 /* the elements of argument 1 that function 0 keeps, in order; argument 0 says how many: a fold that is the only reader may go
               through argument 1 instead */

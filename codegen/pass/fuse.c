@@ -11,6 +11,7 @@
  *     several times (replicate, backpermute, gather), the producer's function must be light;
  *   - the same where the reader reads a number of places near each other: if computing an element again for each of them costs less than a
  *     trip through memory (TRIP). In a chain of such readers the numbers are multiplied, so chains end;
+ *     Readers whose loops have no interior (graph/skeletons.def) test for the edges at each element, so a stencil is stored for them;
  *   - a fold that is read once, at the same index, by element-wise producers that end in a stored array of the same shape: the
  *     map after a fold becomes part of the fold's kernel. A fold over all pairs is stored, because tiles compute it;
  *   - a filter that one fold reads and nobody else, through element-wise producers if there are some (a masked fold: K23 of Reppy and
@@ -63,6 +64,8 @@ typedef struct reads {
     bool
         aligned; /* its only reader ends in a stored array through element-wise producers of the same shape */
     int folded; /* its only reader is a fold, so many element-wise producers away; 0: it is not so */
+    bool
+        tested; /* one of the readers, or what they are delayed into, goes through elements by a loop without an interior */
     bool masked; /* it is a fold, and goes through what a filter keeps */
 } reads;
 
@@ -259,6 +262,8 @@ static void read_elements(fusing *s, wadi_val v, const wadi_block *block, const 
     r->repeats = r->repeats || repeats || (on && on->repeats);
     r->indexed = r->indexed || (on && on->indexed);
     r->counted = r->counted || b->op->keeps_memory || (on && on->counted);
+    r->tested = r->tested || (on && on->tested) ||
+                (b->op->kind != WADI_OP_PRODUCER && !wadi_op_has(b->op, WADI_TRAIT_SPLITS));
     r->elsewhere = r->elsewhere || block != wadi_homes_get(&s->homes, v) || (on && on->elsewhere);
     add_reader(r, reader);
 }
@@ -321,6 +326,9 @@ static const char *producer_obstacle(const fusing *s, const reads *r, const wadi
     if (r->whole) return r->why_whole;
     if (r->counted && is_tile(s, b))
         return "its reader counts its elements: delayed, indices would be divided for each";
+    if (r->tested && b->op->places)
+        return "its reader's loop has no interior: delayed, each element would be tested for the "
+               "edges";
     if (is_cheap(s, b)) return NULL;
     if (r->indexed) return "scalar code reads it by index";
     if (r->elsewhere) return "it is read inside another block";

@@ -3,8 +3,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -349,6 +349,30 @@ static void stencils_fuse_where_recomputing_is_cheaper(void **state) {
     compiled_free(&c);
 }
 
+static wadi_storage stored_for(const char *reader) {
+    char text[600];
+    (void)snprintf(text, sizeof text,
+                   "program edges\n"
+                   "input g : f32[n]\n"
+                   "f = stencil dims=1 edge=2 near=3,-1,0,1 g (l, c, r) { add l (add c r) }\n"
+                   "m = map f (v) { mul v 2.0f32 }\n"
+                   "%s\noutput v\n",
+                   reader);
+    compiled c = compile(text, NULL);
+    const wadi_storage storage = storage_of(&c, "f");
+    assert_int_equal(storage_of(&c, "m"), WADI_STORE_DELAYED);
+    compiled_free(&c);
+    return storage;
+}
+
+/* Loops of folds and scans have no interior (docs/decisions/0063-stencils.md). */
+static void stencils_are_stored_for_loops_without_interior(void **state) {
+    (void)state;
+    assert_int_equal(stored_for("v = fold 0.0f32 m (a, x) { add a x }"), WADI_STORE_MANIFEST);
+    assert_int_equal(stored_for("v = scanl1 m (a, x) { add a x }"), WADI_STORE_MANIFEST);
+    assert_int_equal(stored_for("v = map m (x) { sqrt x }"), WADI_STORE_DELAYED);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dot_product_is_one_kernel),
@@ -372,6 +396,7 @@ int main(void) {
         cmocka_unit_test(values_read_in_a_branch_are_stored),
         cmocka_unit_test(gather_reads_its_indices_in_place),
         cmocka_unit_test(stencils_fuse_where_recomputing_is_cheaper),
+        cmocka_unit_test(stencils_are_stored_for_loops_without_interior),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
