@@ -122,8 +122,9 @@ static wadi_loop_version *decided(wadi_lower *l, wadi_loop_version *v, wadi_lv i
 static bool proves(wadi_lower *l, const wadi_checked *c, wadi_lv index, wadi_lv extent) {
     int64_t by = 0, room = 0;
     if (c->index == index && c->extent == extent) return true;
-    return wadi_bound_difference(&l->b, extent, c->extent, &room) && room >= 0 && room < 1 << 16 &&
-           wadi_bound_difference(&l->b, index, c->index, &by) && by >= 0 && by <= room;
+    return !c->ahead && wadi_bound_difference(&l->b, extent, c->extent, &room) && room >= 0 &&
+           room < 1 << 16 && wadi_bound_difference(&l->b, index, c->index, &by) && by >= 0 &&
+           by <= room;
 }
 
 /* The scope in which an earlier check has already proved the index in range; NULL: none has. */
@@ -137,18 +138,19 @@ static const wadi_lscope *checked_before(wadi_lower *l, wadi_lv index, wadi_lv e
     return NULL;
 }
 
-static void note_checked(wadi_lower *l, wadi_lv index, wadi_lv extent) {
+static void note_checked(wadi_lower *l, wadi_lv index, wadi_lv extent, bool ahead) {
     enum { MANY = 256 };
     if (l->checked.n == MANY)
         l->checked.n = 0; /* forgetting costs a repeated check, nothing else */
-    if (!wadi_vec_push(&l->checked, (wadi_checked){index, extent, l->b.scope})) l->b.failed = true;
+    if (!wadi_vec_push(&l->checked, (wadi_checked){index, extent, l->b.scope, ahead}))
+        l->b.failed = true;
 }
 
 static bool noted_quietly(wadi_lower *l, wadi_lv index, wadi_lv extent) {
     const wadi_lv out = out_of_range(l, index, extent);
     if (!wadi_lower_is_quiet(l, wadi_lb_prim(&l->b, WADI_SOP_LNOT, WADI_BOOL, 1, &out)))
         return false;
-    note_checked(l, index, extent);
+    note_checked(l, index, extent, false);
     return true;
 }
 
@@ -178,11 +180,11 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
     if (l->checking.quiet && noted_quietly(l, index, extent)) return l->b.scope;
     if (wadi_lower_not_harmless(l)) return NULL;
     if (wadi_lower_is_ahead(l, index, extent)) {
-        note_checked(l, index, extent); /* branches on it are harmless */
+        note_checked(l, index, extent, true); /* branches on it are harmless */
         return NULL;
     }
     fault_unless_in_range(l, index, extent, op, dim, loc);
-    note_checked(l, index, extent);
+    note_checked(l, index, extent, false);
     return l->b.scope;
 }
 

@@ -50,6 +50,8 @@ typedef struct wadi_memo {
 typedef struct wadi_checked {
     wadi_lv index, extent;
     wadi_lscope *scope;
+    bool
+        ahead; /* it is made for all lanes together: code in front of that must not rely on it (ahead.c) */
 } wadi_checked;
 
 typedef struct wadi_ahead wadi_ahead; /* ahead.c */
