@@ -211,41 +211,53 @@ static bool place_of(const char *file, wadi_text *out) {
     return true;
 }
 
-/* Refuses an input, source or sink in the file of this option: one would replace the other. */
-static wadi_status check_beside(const char *option, const char *file, int nargs, char *const *args,
-                                wadi_error *err) {
-    wadi_text at = {0};
-    wadi_status status = WADI_OK;
-    if (!place_of(file, &at)) return WADI_OK;
-    for (int i = 0; i < nargs && status == WADI_OK; i++) {
-        const char *value = strchr(args[i], '=') + 1, *place = strchr(value, '@');
-        if (place != NULL && are_one_file(place, wadi_text_str(&at)))
-            status =
-                wadi_fail(err, WADI_INVALID, "\"%s\" and %s %s name the same file, expected two",
-                          args[i], option, file);
-    }
-    wadi_text_fini(&at);
-    return status;
+/* A file of the command beside those of NAME=VALUE. */
+typedef struct named_file {
+    const char *option, *file; /* file NULL: none */
+    bool read;                 /* the run does not write it, so another may read it, too */
+} named_file;
+
+static wadi_status fail_one_file(const char *a, const char *b, const char *file, wadi_error *err) {
+    return wadi_fail(err, WADI_INVALID, "%s and %s %s name the same file, expected two", a, b,
+                     file);
 }
 
-/* The same for all such options, and for each two of them. */
-static wadi_status check_files(const wadi_cli_bindings *all, int nargs, char *const *args,
-                               wadi_error *err) {
-    const struct {
-        const char *option, *file;
-    } of[] = {{"--dead", all->dead}, {"--trace", all->trace}, {"--certificate", all->certificate}};
-    wadi_text at[3] = {0};
-    wadi_status st = WADI_OK;
-    for (int i = 0; i < 3 && st == WADI_OK; i++) {
-        st = check_beside(of[i].option, of[i].file, nargs, args, err);
-        const bool is_file = st == WADI_OK && place_of(of[i].file, &at[i]);
-        for (int k = 0; k < i && is_file && st == WADI_OK; k++)
-            if (at[k].n > 0 && are_one_file(wadi_text_str(&at[k]), wadi_text_str(&at[i])))
-                st =
-                    wadi_fail(err, WADI_INVALID, "%s %s and %s %s name the same file, expected two",
-                              of[k].option, of[k].file, of[i].option, of[i].file);
+/* Refuses an input, source or sink in this file: one would replace the other. */
+static wadi_status check_beside(const wadi_module *m, const named_file *f, const char *at,
+                                int nargs, char *const *args, wadi_error *err) {
+    for (int i = 0; i < nargs; i++) {
+        const char *place = f->read ? sink_of(m, args[i]) : strchr(strchr(args[i], '=') + 1, '@');
+        if (place == NULL || !are_one_file(place, at)) continue;
+        char quoted[300];
+        (void)snprintf(quoted, sizeof quoted, "\"%.280s\"", args[i]);
+        return fail_one_file(quoted, f->option, f->file, err);
     }
-    for (int i = 0; i < 3; i++) wadi_text_fini(&at[i]);
+    return WADI_OK;
+}
+
+/* The same for all of them, and for each two. */
+static wadi_status check_files(const wadi_cli_bindings *all, const wadi_module *m, int nargs,
+                               char *const *args, wadi_error *err) {
+    const named_file of[] = {{"the program", all->program, true},
+                             {"--dead", all->dead, false},
+                             {"--trace", all->trace, false},
+                             {"--certificate", all->certificate, false}};
+    enum { FILES = sizeof of / sizeof *of };
+    wadi_text at[FILES] = {{0}};
+    wadi_status st = WADI_OK;
+    for (int i = 0; i < FILES && st == WADI_OK; i++) {
+        if (!place_of(of[i].file, &at[i])) continue;
+        st = check_beside(m, &of[i], wadi_text_str(&at[i]), nargs, args, err);
+        for (int k = 0; k < i && st == WADI_OK; k++) {
+            if (at[k].n == 0 || !are_one_file(wadi_text_str(&at[k]), wadi_text_str(&at[i])))
+                continue;
+            wadi_text first = {0};
+            wadi_text_addf(&first, "%s %s", of[k].option, of[k].file);
+            st = fail_one_file(wadi_text_str(&first), of[i].option, of[i].file, err);
+            wadi_text_fini(&first);
+        }
+    }
+    for (int i = 0; i < FILES; i++) wadi_text_fini(&at[i]);
     return st;
 }
 
@@ -293,7 +305,7 @@ wadi_status wadi_cli_bind(wadi_cli_bindings *all, const wadi_module *m, wadi_run
     WADI_TRY(check_apart(m, err));
     WADI_TRY(check_names(m, nargs, args, err));
     WADI_TRY(check_pairs(m, nargs, args, err));
-    WADI_TRY(check_files(all, nargs, args, err));
+    WADI_TRY(check_files(all, m, nargs, args, err));
     for (int i = 0; i < m->main->nbinds; i++) {
         const wadi_bind *b = m->main->binds[i];
         const bindable *kind = bindable_of(b);

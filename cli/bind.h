@@ -14,7 +14,8 @@ typedef struct wadi_cli_bindings {
     bool
         instead; /* with `sink`: what the command line says of sinks is ignored; else it is an error */
     const wadi_cli_links *links; /* how links to other processes are opened; NULL: by default */
-    bool at_once; /* an element that is printed has left the process when its sink returns */
+    bool at_once;        /* an element that is printed has left the process when its sink returns */
+    const char *program; /* the file with its text; NULL: none */
     const char *dead, *trace,
         *certificate; /* files that the run writes beside its sinks; NULL: none */
     WADI_VEC(wadi_array) inputs;

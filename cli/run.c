@@ -253,6 +253,7 @@ static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_ex
                                   .instead = true,
                                   .links = &o->shared.links,
                                   .at_once = o->shared.run.state,
+                                  .program = o->shared.file,
                                   .dead = o->shared.run.dead,
                                   .trace = o->shared.run.trace,
                                   .certificate = o->shared.run.certificate};

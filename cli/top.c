@@ -76,7 +76,11 @@ static void print_once(const options *o, const wadi_cli_processes *found) {
     for (int i = 0; i < found->n; i++) {
         const wadi_watch_process *p = &found->at[i];
         wadi_text out = {0};
-        if (ask_screen(o, p, 160, 0, false, &out, NULL) == WADI_OK)
+        wadi_error err = {0};
+        const wadi_status st = ask_screen(o, p, 160, 0, false, &out, &err);
+        if (st != WADI_OK && st != WADI_CANCELLED)
+            printf("%s%lld %s\n%s\n", i > 0 ? "\n" : "", (long long)p->pid, p->name, err.msg);
+        if (st == WADI_OK)
             printf("%s%lld %s\n%s", i > 0 ? "\n" : "", (long long)p->pid, p->name,
                    out.n > 0 ? wadi_text_str(&out) : "no run is under way\n");
         wadi_text_fini(&out);

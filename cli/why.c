@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/processes.h"
 
-/* One that ends meanwhile has nothing to say. */
+/* One that ends meanwhile has nothing to say, and one that does not answer is told. Whether there was anything to say. */
 static int ask(const wadi_watch_process *p) {
     wadi_text out = {0};
     wadi_error err = {0};
@@ -17,7 +17,9 @@ static int ask(const wadi_watch_process *p) {
         printf("%lld %s, %.*s\n", (long long)p->pid, p->name, n, at);
         at += n + (at[n] == '\n');
     }
-    const bool said = out.n > 0;
+    if (st != WADI_OK && st != WADI_CANCELLED)
+        printf("%lld %s, %s\n", (long long)p->pid, p->name, err.msg);
+    const bool said = out.n > 0 || (st != WADI_OK && st != WADI_CANCELLED);
     wadi_text_fini(&out);
     return said;
 }

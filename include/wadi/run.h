@@ -109,8 +109,8 @@ typedef struct wadi_run_options {
     wadi_guarantee
         guarantee; /**< the least that the run must give (wadi_run_guarantee), or it is refused before it begins */
     bool
-        hold_state; /**< with `state`: what is saved stays after the run has ended well, until wadi_run_release_state: for results
-                             that must be stored first */
+        hold_state; /**< what is saved (`state`) stays after the run has ended well, and a `certificate` has no name yet, until
+                             wadi_run_release_state: for results that must be stored first */
     wadi_on_fault on_fault;
     double
         replacement; /**< with WADI_ON_FAULT_REPLACE; a whole number takes it without its fraction; beyond its range the nearest; NaN as 0 */
@@ -223,7 +223,8 @@ void wadi_run_drain(wadi_run *run);
  *  handler. */
 void wadi_run_pause(wadi_run *run);
 void wadi_run_resume(wadi_run *run);
-/** Of a run with the options `state` and `hold_state` that has ended well: its results are stored, and what was saved is removed. */
+/** Of a run with the option `hold_state` that has ended well: its results are stored, so its certificate gets its name, and what was saved is removed. A
+ *  certificate that cannot get its name is a warning in the log. */
 void wadi_run_release_state(wadi_run *run);
 /** Copies the statistics so far. Safe in any thread. */
 void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out);

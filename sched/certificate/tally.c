@@ -2,6 +2,7 @@
  * function however small its elements are. */
 #include "sched/certificate/tally.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,18 +50,51 @@ wadi_status wadi_tally_cut(wadi_tally *b, wadi_error *err) {
     return wadi_vec_push(&b->done, block) ? WADI_OK : no_memory(err);
 }
 
+/* ---- values ---- */
+
+/* Where a NaN comes from decides its sign and payload, which the language leaves open: so all of them are one. */
+static void put_f32(float *to, const float *from, size_t n) {
+    for (size_t i = 0; i < n; i++) to[i] = isnan(from[i]) ? NAN : from[i];
+}
+
+static void put_f64(double *to, const double *from, size_t n) {
+    for (size_t i = 0; i < n; i++) to[i] = isnan(from[i]) ? (double)NAN : from[i];
+}
+
+/* n values. */
+static void add_values(wadi_blake2b_state *s, wadi_type type, const void *at, int64_t n) {
+    enum { BYTES = 4096 };
+    const bool single = type == WADI_F32 || type == WADI_C64;
+    const size_t bytes = (size_t)n * (size_t)wadi_type_size(type);
+    _Alignas(8) char some[BYTES];
+    if (!single && type != WADI_F64 && type != WADI_C128) {
+        wadi_blake2b_add(s, at, bytes);
+        return;
+    }
+    for (size_t from = 0; from < bytes; from += BYTES) {
+        const size_t k = bytes - from < BYTES ? bytes - from : BYTES;
+        const void *piece = (const char *)at + from;
+        if (single)
+            put_f32((float *)(void *)some, piece, k / sizeof(float));
+        else
+            put_f64((double *)(void *)some, piece, k / sizeof(double));
+        wadi_blake2b_add(s, some, k);
+    }
+}
+
 /* ---- elements ---- */
 
 /* A column holds elements [from, from + n), `each` values for an element and `stride` from one to the next. */
-static void add_column(wadi_blake2b_state *s, const void *column, size_t size, int64_t from,
+static void add_column(wadi_blake2b_state *s, const void *column, wadi_type type, int64_t from,
                        int64_t n, int64_t each, int64_t stride) {
+    const size_t size = (size_t)wadi_type_size(type);
     const char *at = column;
     if (each == stride) {
-        wadi_blake2b_add(s, at + (size_t)(from * each) * size, (size_t)(n * each) * size);
+        add_values(s, type, at + (size_t)(from * each) * size, n * each);
         return;
     }
     for (int64_t i = from; i < from + n; i++)
-        wadi_blake2b_add(s, at + (size_t)(i * stride) * size, (size_t)each * size);
+        add_values(s, type, at + (size_t)(i * stride) * size, each);
 }
 
 /* The extents of n elements of one shape. */
@@ -81,16 +115,15 @@ static void add_component(wadi_blake2b_state *s, const wadi_chunk_component *p, 
             wadi_blake2b_add(s, &p->shapes[from * p->rank],
                              (size_t)(n * p->rank) * sizeof *p->shapes);
         for (int f = 0; f < p->fields; f++)
-            add_column(&s[1 + f], p->column[f], (size_t)wadi_type_size(p->type[f]),
-                       p->offsets[from], p->offsets[from + n] - p->offsets[from], 1, 1);
+            add_column(&s[1 + f], p->column[f], p->type[f], p->offsets[from],
+                       p->offsets[from + n] - p->offsets[from], 1, 1);
         return;
     }
     const int64_t each = wadi_shape_values(p->rank, p->shape);
     const int64_t stride = p->layout == WADI_LAYOUT_AVOID ? 0 : wadi_component_stride(p);
     add_shape(s, p->shape, p->rank, n);
     for (int f = 0; f < p->fields; f++)
-        add_column(&s[1 + f], p->column[f], (size_t)wadi_type_size(p->type[f]), from, n, each,
-                   stride);
+        add_column(&s[1 + f], p->column[f], p->type[f], from, n, each, stride);
 }
 
 static int64_t bytes_of(const wadi_chunk *c, int64_t from, int64_t n) {
@@ -163,9 +196,7 @@ void wadi_tally_array(const wadi_array *a, uint8_t out[WADI_TALLY_DIGEST]) {
     const int64_t values = wadi_shape_values(a->rank, a->shape);
     for (int i = 0; i < 1 + a->fields; i++) wadi_blake2b_begin(&part[i]);
     add_shape(&part[0], a->shape, a->rank, 1);
-    for (int f = 0; f < a->fields; f++)
-        wadi_blake2b_add(&part[1 + f], a->column[f],
-                         (size_t)values * (size_t)wadi_type_size(a->type[f]));
+    for (int f = 0; f < a->fields; f++) add_values(&part[1 + f], a->type[f], a->column[f], values);
     end_parts(part, 1 + a->fields, out);
 }
 

@@ -1,5 +1,5 @@
 /* Digests of a sequence of elements, a block of it after the other. A block is so many elements: how the sequence was cut into chunks does not
- * matter. What a block digests are the extents and the values of its elements, in the machine's byte order. */
+ * matter. What a block digests are the extents and the values of its elements, in the machine's byte order; every NaN counts as the same one. */
 #ifndef WADI_SCHED_CERTIFICATE_TALLY_H
 #define WADI_SCHED_CERTIFICATE_TALLY_H
 

@@ -222,8 +222,13 @@ static wadi_status write(wadi_run *x, wadi_error *err) {
     if (status == WADI_OK) status = wadi_certificate_end(&t, err);
     if (status == WADI_OK) status = wadi_outfile_write(c->file, t.at, t.n, err);
     wadi_text_fini(&t);
-    return status == WADI_OK ? wadi_outfile_finish(&c->file, x->options.state != NULL, err)
-                             : status;
+    return status == WADI_OK ? wadi_outfile_flush(c->file, err) : status;
+}
+
+wadi_status wadi_certify_release(wadi_run *x, wadi_error *err) {
+    wadi_certifier *c = x->certifier;
+    if (c == NULL || c->file == NULL) return WADI_OK;
+    return wadi_outfile_finish(&c->file, x->options.state != NULL, err);
 }
 
 wadi_status wadi_certify_close(wadi_run *x, wadi_error *err) {

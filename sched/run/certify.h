@@ -17,8 +17,11 @@ WADI_NODISCARD wadi_status wadi_certify_read(wadi_run *x, const wadi_plan_stage 
  * verified), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_certify_delivered(wadi_run *x, const wadi_binding *sink,
                                                   const wadi_chunk *c, wadi_error *err);
-/* The run has ended well, and its results are there: the certificate gets its name. Errors: WADI_INVALID (as above), WADI_IO, WADI_MEMORY. */
+/* The run has ended well, and its results are there: the certificate is written, but has its name only with wadi_certify_release. Errors: WADI_INVALID (as
+ * above), WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_certify_close(wadi_run *x, wadi_error *err);
+/* It gets its name. Errors: WADI_IO. */
+WADI_NODISCARD wadi_status wadi_certify_release(wadi_run *x, wadi_error *err);
 void wadi_certify_destroy(wadi_run *x);
 
 /* The run begins again, at another device: its sources come once more, and its sinks do not. */

@@ -399,6 +399,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     end_work(run, status);
     close_dead(run, &status, &why);
     if (status == WADI_OK) status = wadi_certify_close(run, &why);
+    if (status == WADI_OK && !run->options.hold_state) status = wadi_certify_release(run, &why);
     if (status != WADI_OK) tell_all(run, &why);
     if (status != WADI_OK && err != NULL) *err = why;
     wadi_task_end(before);
@@ -469,7 +470,10 @@ void wadi_run_cancel(wadi_run *run) {
 }
 
 void wadi_run_release_state(wadi_run *run) {
-    if (run != NULL && run->finished) wadi_checkpoint_close(run, true);
+    wadi_error err = {.status = WADI_OK};
+    if (run == NULL || !run->finished) return;
+    if (wadi_certify_release(run, &err) != WADI_OK) wadi_logf(WADI_LOG_WARNING, "%s", err.msg);
+    wadi_checkpoint_close(run, true);
 }
 
 void wadi_run_drain(wadi_run *run) {

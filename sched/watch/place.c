@@ -38,14 +38,27 @@ wadi_status wadi_watch_address(int64_t pid, const char *name, struct sockaddr_un
 
 /* ---- who is there ---- */
 
-/* -1: errno. */
+static wadi_status does_not_answer(const wadi_watch_process *p, wadi_error *err) {
+    return wadi_fail(err, WADI_IO, "process %lld does not answer", (long long)p->pid);
+}
+
+static wadi_status has_ended(const wadi_watch_process *p, wadi_error *err) {
+    return wadi_fail(err, WADI_CANCELLED, "process %lld has ended meanwhile", (long long)p->pid);
+}
+
+/* Never waits: one that is stopped takes no more than some connections, and then there is EAGAIN. -1: errno. */
 static int open_socket(const wadi_watch_process *p, wadi_error *err) {
     struct sockaddr_un at;
     if (wadi_watch_address(p->pid, p->name, &at, err) != WADI_OK) return -1;
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd >= 0 && connect(fd, (const struct sockaddr *)&at, sizeof at) == 0) return fd;
     const int why = errno;
-    (void)wadi_fail_errno(err, why, "process %lld", (long long)p->pid);
+    if (why == EAGAIN)
+        (void)does_not_answer(p, err);
+    else if (why == ECONNREFUSED || why == ENOENT)
+        (void)has_ended(p, err);
+    else
+        (void)wadi_fail_errno(err, why, "process %lld", (long long)p->pid);
     if (fd >= 0) (void)close(fd);
     errno = why;
     return -1;
@@ -105,8 +118,7 @@ static wadi_status read_all(int fd, const wadi_watch_process *p, wadi_text *out,
         struct pollfd ready = {.fd = fd, .events = POLLIN};
         const int n_ready = poll(&ready, 1, PATIENCE_MS);
         if (n_ready < 0 && errno == EINTR) return wadi_fail(err, WADI_CANCELLED, "interrupted");
-        if (n_ready <= 0)
-            return wadi_fail(err, WADI_IO, "process %lld does not answer", (long long)p->pid);
+        if (n_ready <= 0) return does_not_answer(p, err);
         const ssize_t n = read(fd, some, sizeof some);
         if (n < 0) return wadi_fail_errno(err, errno, "process %lld", (long long)p->pid);
         if (n == 0) return WADI_OK;
@@ -116,7 +128,8 @@ static wadi_status read_all(int fd, const wadi_watch_process *p, wadi_text *out,
 }
 
 /* "ok" and a newline, then the answer; or the error. */
-static wadi_status take_answer(const wadi_text *got, wadi_text *out, wadi_error *err) {
+static wadi_status take_answer(const wadi_watch_process *p, const wadi_text *got, wadi_text *out,
+                               wadi_error *err) {
     const char *s = wadi_text_str(got);
     if (strncmp(s, "ok\n", 3) == 0) {
         wadi_text_add(out, s + 3);
@@ -124,20 +137,22 @@ static wadi_status take_answer(const wadi_text *got, wadi_text *out, wadi_error 
     }
     if (strncmp(s, "error ", 6) == 0)
         return wadi_fail(err, WADI_INVALID, "%.*s", (int)strcspn(s + 6, "\n"), s + 6);
-    return wadi_fail(err, WADI_IO, "the process has ended meanwhile");
+    return has_ended(p, err);
 }
 
 wadi_status wadi_watch_ask(const wadi_watch_process *p, const char *request, wadi_text *out,
                            wadi_error *err) {
     wadi_text got = {0};
-    const int fd = open_socket(p, err);
-    if (fd < 0) return WADI_IO;
+    wadi_error why = {.status = WADI_OK};
+    const int fd = open_socket(p, &why);
+    if (fd < 0 && err != NULL) *err = why;
+    if (fd < 0) return why.status;
     const size_t n = strlen(request);
     wadi_status st = WADI_OK;
     if (send(fd, request, n, MSG_NOSIGNAL) != (ssize_t)n || send(fd, "\n", 1, MSG_NOSIGNAL) != 1)
         st = wadi_fail_errno(err, errno, "process %lld", (long long)p->pid);
     if (st == WADI_OK) st = read_all(fd, p, &got, err);
-    if (st == WADI_OK) st = take_answer(&got, out, err);
+    if (st == WADI_OK) st = take_answer(p, &got, out, err);
     (void)close(fd);
     wadi_text_fini(&got);
     return st;

@@ -23,8 +23,8 @@ typedef struct wadi_watch_process {
 WADI_NODISCARD wadi_status wadi_watch_processes(wadi_watch_process *out, int most, int *out_n,
                                                 wadi_error *err);
 
-/* Asks one of them (answer.h), and appends its answer. Gives up when nothing comes for 5 s. Errors: what it answers, WADI_IO (it is gone, or silent),
- * WADI_MEMORY. */
+/* Asks one of them (answer.h), and appends its answer. Gives up when nothing comes for 5 s. Errors: what it answers, WADI_CANCELLED (it
+ * has ended meanwhile), WADI_IO (it does not answer), WADI_MEMORY. */
 struct wadi_text;
 WADI_NODISCARD wadi_status wadi_watch_ask(const wadi_watch_process *p, const char *request,
                                           struct wadi_text *out, wadi_error *err);

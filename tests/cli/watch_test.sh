@@ -91,6 +91,36 @@ assert run["edges"][0]["to_waits_s"] > 0 and run["bytes_in"] == 16000
 assert any(w["who"] == "source" and w.get("waits_for") == "bytes" and w["name"] == "pipe" for w in run["waits"])
 PROGRAM
 
+# ---- one that is stopped does not answer, and nobody waits for it who cannot even ask
+
+kill -STOP $running
+python3 - "$XDG_RUNTIME_DIR/wadi/$running.wadi" >/dev/null 2>&1 <<'PROGRAM' &
+import socket, sys, time
+held = []
+while True:
+    s = socket.socket(socket.AF_UNIX)
+    s.setblocking(False)
+    try:
+        s.connect(sys.argv[1])
+    except BlockingIOError:
+        break
+    held.append(s)
+open("full", "w").close()
+time.sleep(60)
+PROGRAM
+filling=$!
+until [ -e full ]; do sleep 0.05; done
+for command in why "top --once"; do
+    # shellcheck disable=SC2086
+    timeout 30 "$wadi" $command >said 2>&1
+    status=$?
+    [ $status -eq 0 ] || wrong "wadi $command ends with $status: $(cat said)"
+    grep -q "process $running does not answer" said || wrong "wadi $command: $(cat said)"
+done
+kill $filling
+wait $filling
+kill -CONT $running
+
 # ---- a screen in a terminal that changes its size, and a run that ends meanwhile
 
 cat >screen.py <<'PROGRAM'
