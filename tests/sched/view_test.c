@@ -128,6 +128,24 @@ static fixture *make(int64_t gate_at) {
     return f;
 }
 
+/* The same source behind stages of which some run apart; its sink gets nothing, since no element has an even length. */
+static fixture *make_apart(void) {
+    fixture *f = make(N);
+    wadi_run_destroy(f->run);
+    hand_staged(&f->h, 0, N);
+    const wadi_loader loader = hand_loader(&f->h);
+    const wadi_run_options o = {.chunk = CHUNK,
+                                .threads = 2,
+                                .forget = true,
+                                .stages = WADI_STAGES_APART,
+                                .watchdog_s = 1e9};
+    assert_int_equal(wadi_run_create_for(&f->h.plan, &loader, &o, &f->run, NULL), WADI_OK);
+    assert_int_equal(wadi_run_source(f->run, "in", &f->in.base, NULL), WADI_OK);
+    assert_int_equal(wadi_run_sink(f->run, "out", &f->out.base, NULL), WADI_OK);
+    f->out.elements = N;
+    return f;
+}
+
 static void start(fixture *f) {
     assert_int_equal(wadi_thread_start(&f->thread, go, f, NULL), WADI_OK);
 }
@@ -403,7 +421,7 @@ static void looking_disturbs_no_run(void **state) {
     for (int i = 0; i < 2; i++)
         assert_int_equal(wadi_thread_start(&lookers[i], look_on, NULL, NULL), WADI_OK);
     for (int i = 0; i < 40 || atomic_load(&looked) < 40; i++) {
-        fixture *f = make(N);
+        fixture *f = i % 2 == 0 ? make(N) : make_apart();
         start(f);
         end(f, WADI_OK);
     }
