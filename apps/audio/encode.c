@@ -184,7 +184,8 @@ static wadi_status open_output(encoder *e, const flac_options *o, wadi_error *er
 }
 
 static wadi_status connect(encoder *e, const flac_options *o, wadi_error *err) {
-    const wadi_run_options options = {
+    wadi_via_keys keys;
+    wadi_run_options options = {
         .threads = o->threads,
         .memory = o->memory > 0 ? o->memory : DEFAULT_MEMORY,
         .chunk = o->chunk,
@@ -194,7 +195,10 @@ static wadi_status connect(encoder *e, const flac_options *o, wadi_error *err) {
     flac_md5_tap_init(&e->md5, e->format.channels, e->format.bits);
     WADI_TRY(make_source(e, err));
     WADI_TRY(wadi_sink_callback(push, e, &e->sink, err));
-    WADI_TRY(wadi_run_create(e->exe, &options, &e->run, err));
+    wadi_status st = wadi_via_fill(&o->via, &keys, &options, err);
+    if (st == WADI_OK) st = wadi_run_create(e->exe, &options, &e->run, err);
+    wadi_via_keys_fini(&keys);
+    WADI_TRY(st);
     WADI_TRY(wadi_run_source(e->run, FLAC_SAMPLES, e->source, err));
     return wadi_run_sink(e->run, FLAC_FRAMES, e->sink, err);
 }

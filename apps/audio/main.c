@@ -275,6 +275,7 @@ int main(int argc, char **argv) {
         rc = complain(err.msg);
     } else if (options.help) {
         fputs(flac_usage, stdout);
+        fputs(flac_usage_of_runs, stdout);
     } else if (options.version) {
         puts("wadi-flac " WADI_VERSION);
     } else if (wadi_watch_program("wadi-flac", &options.watch, &err) != WADI_OK) {

@@ -263,6 +263,7 @@ static const wadi_args_option table[] = {
     {"--profile", NULL, wadi_profile_take, .flag = true},
     {"--log", NULL, wadi_say_take},
     WADI_WATCH_OPTIONS(flac_options, watch),
+    WADI_VIA_OPTIONS(flac_options, via),
     {"--state", NULL, NULL, offsetof(flac_options, state), true},
     FLAG("--accept-change", NULL, accept_change),
     FLAG("--sync", NULL, sync),
@@ -323,6 +324,7 @@ static wadi_status check_state(flac_options *o, wadi_error *err) {
 
 static wadi_status check(flac_options *o, wadi_error *err) {
     if (o->inputs.n == 0) return wadi_fail(err, WADI_INVALID, "no input; --help tells more");
+    WADI_TRY(wadi_via_check(&o->via, err));
     if (o->replay_gain) {
         return wadi_fail(err, WADI_UNSUPPORTED,
                          "--replay-gain: wadi-flac does not measure loudness; "
@@ -330,6 +332,8 @@ static wadi_status check(flac_options *o, wadi_error *err) {
     }
     if (o->search) o->level = FLAC_MAX_LEVEL;
     o->action = o->test ? FLAC_TEST : o->decode ? FLAC_DECODE : FLAC_ENCODE;
+    if (o->via.address != NULL && o->action != FLAC_ENCODE)
+        return wadi_fail(err, WADI_INVALID, "--via: only compressing is done by workers elsewhere");
     o->wish.keep_all = o->keep_foreign;
     o->wish.iff.ignore_sizes = o->ignore_sizes;
     if (o->keep_foreign && o->ignore_sizes) {

@@ -8,6 +8,7 @@
 #include "apps/audio/input.h"
 #include "apps/audio/seek.h"
 #include "base/vec.h"
+#include "connectors/via.h"
 #include "sched/watch/program.h"
 #include "wadi/run.h"
 #include "wadi/status.h"
@@ -33,6 +34,7 @@ typedef struct flac_options {
     const char *stats;  /* NULL: none */
     const char *state;  /* the folder of a run that goes on; NULL: it does not */
     wadi_watch_asked watch;
+    wadi_via_asked via;
     bool accept_change; /* with it, of options */
     flac_action action;
     flac_wish wish;
@@ -58,6 +60,6 @@ void flac_options_fini(flac_options *o);
 WADI_NODISCARD wadi_status flac_options_pick(flac_options *o, size_t i, wadi_error *err);
 
 /* The text of --help. */
-extern const char flac_usage[];
+extern const char flac_usage[], flac_usage_of_runs[];
 
 #endif

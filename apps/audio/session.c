@@ -38,7 +38,9 @@ static bool is_input(const flac_options *o, const char *arg) {
 
 /* How many arguments from `at` on say where and whether a run goes on, and how it is watched: these may differ. */
 static int beside_options(char *const *at) {
-    static const char *const names[] = {"--state", "--log", "--http", "--http-token"};
+    static const char *const names[] = {"--state",      "--log",         "--http",
+                                        "--http-token", "--via",         "--workers",
+                                        "--key",        "--worker-keys", "--token"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const size_t n = strlen(names[i]);
         if (strcmp(at[0], names[i]) == 0) return at[1] != NULL ? 2 : 1;

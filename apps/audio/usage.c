@@ -1,4 +1,4 @@
-/* The text of --help. */
+/* The text of --help, in two parts, because a literal has a limit. */
 #include "apps/audio/options.h"
 
 const char flac_usage[] =
@@ -48,13 +48,18 @@ const char flac_usage[] =
     "      --force-raw-format  no header: --endian=big|little --sign=signed|unsigned\n"
     "                       --channels=N --bps=N --sample-rate=N (all needed; decoding: the first "
     "two)\n"
-    "\n"
+    "\n";
+
+const char flac_usage_of_runs[] =
     "The run:\n"
     "      --device NAME    what computes: see wadi devices (default: cpu)\n"
     "      --fast-math      faster, less exact real numbers: see docs/DEVICES.md\n"
     "      --profile        print where the time of runs went: see docs/RUNTIME.md\n"
     "      --log json       messages as JSON\n"
     "      --http HOST:PORT, --http-token FILE  a page: docs/RUNTIME.md\n"
+    "      --via ADDRESS    workers elsewhere (wadi work ADDRESS --stay) analyse: "
+    "docs/RUNTIME.md;\n"
+    "                       --workers, --key, --worker-keys and --token as for wadi run\n"
     "      --target NAME    what kernels are compiled for: native, x86-64-v2, ..\n"
     "      --state DIR      note there what is done: however the program ends, the same command "
     "goes\n"

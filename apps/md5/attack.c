@@ -260,6 +260,10 @@ static wadi_status connect(pipe *p, wadi_error *err) {
     wadi_run_options options = p->attack->options;
     /* these come in batches, between which the source waits for the reader: what chunks take says nothing about their sizes */
     if (p->class == MD5_MEDIUM && options.chunk == 0) options.chunk = MD5_BATCH_WORDS;
+    if (p->class != MD5_SHORT) { /* these few words are not worth the way */
+        options.via = NULL;
+        options.workers = 0;
+    }
     WADI_TRY(wadi_run_create(p->exe, &options, &p->run, err));
     WADI_TRY(wadi_run_input(p->run, "bitmap", &bitmap, err));
     WADI_TRY(wadi_run_source(p->run, "words", p->source, err));

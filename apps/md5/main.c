@@ -68,6 +68,7 @@ typedef struct work {
     md5_log output;       /* only the attack uses it while it runs */
     _Atomic int64_t told; /* how many bytes the output holds; may be read meanwhile */
     md5_subject subject;
+    wadi_via_keys keys;   /* the attack borrows them */
     md5_session *session; /* NULL: none */
     md5_place place;      /* the last place that was saved */
 } work;
@@ -126,10 +127,11 @@ static wadi_status prepare(work *w, wadi_error *err) {
     WADI_TRY(md5_reader_go_to(&w->reader, at.place, err));
     w->place = at.place;
     if (w->session != NULL) WADI_TRY(save_place(w, err));
-    const wadi_run_options run = {.threads = o->threads,
-                                  .memory = o->memory > 0 ? o->memory : DEFAULT_MEMORY,
-                                  .chunk = o->chunk,
-                                  .policy = o->chunk > 0 ? "fixed" : NULL};
+    wadi_run_options run = {.threads = o->threads,
+                            .memory = o->memory > 0 ? o->memory : DEFAULT_MEMORY,
+                            .chunk = o->chunk,
+                            .policy = o->chunk > 0 ? "fixed" : NULL};
+    WADI_TRY(wadi_via_fill(&o->via, &w->keys, &run, err));
     return md5_attack_create(&w->reader, &w->targets, &run, tell_found, w, &w->attack, err);
 }
 
@@ -195,6 +197,7 @@ static int run(const md5_options *o) {
     wadi_status status = prepare(&w, &err);
     if (status == WADI_OK) status = attack(&w, &err);
     md5_attack_destroy(w.attack);
+    wadi_via_keys_fini(&w.keys);
     const bool all = w.targets.nfound == w.targets.n,
                over = status == WADI_OK && (all || wadi_process_signal() == 0),
                drained = over && !all && atomic_load(&drains);

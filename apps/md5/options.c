@@ -57,6 +57,10 @@ const char md5_usage[] =
     "      --log json       warnings and errors as lines of JSON\n"
     "      --http HOST:PORT shows the runs as a page, see docs/RUNTIME.md\n"
     "      --http-token FILE  takes the token of the page from this file\n"
+    "      --via ADDRESS    workers elsewhere (wadi work ADDRESS) try the words of up to 15 "
+    "bytes:\n"
+    "                       docs/RUNTIME.md;\n"
+    "                       --workers, --key, --worker-keys and --token as for wadi run\n"
     "      --target NAME    what kernels are compiled for: native, x86-64-v2, ..\n"
     "      --chunk N        words per chunk (default: the scheduler decides)\n"
     "      --memory SIZE    bytes for the chunks in flight (64M); K, M and G are understood\n"
@@ -115,6 +119,7 @@ static const wadi_args_option table[] = {
     {"--profile", NULL, wadi_profile_take, .flag = true},
     {"--log", NULL, wadi_say_take},
     WADI_WATCH_OPTIONS(md5_options, watch),
+    WADI_VIA_OPTIONS(md5_options, via),
     {"--chunk", NULL, take_chunk, 0},
     {"--memory", NULL, take_memory, 0},
     {"--keep-cr", NULL, NULL, offsetof(md5_options, keep_cr)},
@@ -146,6 +151,7 @@ wadi_status md5_options_parse(int argc, char *const *argv, md5_options *out, wad
     if (out->hashes.n == 0)
         return wadi_fail(err, WADI_INVALID, "no digests: --hashes names a file or a digest");
     if (out->dictionaries.n == 0) return wadi_fail(err, WADI_INVALID, "no dictionary; see --help");
+    WADI_TRY(wadi_via_check(&out->via, err));
     if (standard_inputs(out) > 1)
         return wadi_fail(err, WADI_INVALID, "standard input (\"-\") is given more than once");
     return WADI_OK;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "connectors/via.h"
 #include "sched/watch/program.h"
 #include "wadi/status.h"
 
@@ -14,6 +15,7 @@ typedef struct md5_options {
     WADI_VEC(const char *) dictionaries; /* "-": standard input */
     const char *state, *output;          /* NULL: none, standard output */
     wadi_watch_asked watch;
+    wadi_via_asked via;
     double every_s;        /* the least time between two savings */
     int threads;           /* 0: one per processor */
     int64_t memory, chunk; /* 0: the defaults */
