@@ -60,6 +60,7 @@ mkfifo pipe
 exec 3<>pipe
 # begin ARGUMENTS...: a run that waits for more elements; $url is its page
 begin() {
+    : >message # of the run before
     "$wadi" run means.wadi s=@pipe t=@out.raw --chunk 100 "$@" 2>message &
     running=$!
     tries=0

@@ -493,6 +493,7 @@ static int sim_msg_recv(zmq_msg_t *m, void *socket, int flags) {
     parcel *p = &s->in.at[0];
     frame *f = p->at[s->next_frame++];
     f->more = s->next_frame < p->n;
+    free_frame(*frame_of(m)); /* what was in it before */
     *frame_of(m) = f;
     if (!f->more) {
         s->next_frame = 0;
