@@ -50,12 +50,8 @@ in="s=$(cat elements)"
 "$wadi" run p.wadi "$in" k=2.25 >want 2>said || wrong "without workers: $(cat said)"
 
 worker() { # OPTIONS: in the background; its process is $last
-    timeout 300 "$wadi" work "$at" --wait 60 "$@" 2>>worker &
+    "$wadi" work "$at" --wait 60 "$@" 2>>worker 3>&- &
     last=$!
-}
-# timeout passes signals on, but SIGSTOP and SIGKILL are for the process itself
-itself() { # PROCESS of timeout
-    pgrep -P "$1" 2>/dev/null | head -n 1
 }
 same() { # WHAT FILE
     cmp -s want "$2" || wrong "$1: other results"
@@ -66,7 +62,7 @@ worker --stats
 a=$last
 worker --threads 1
 b=$last
-timeout 60 "$wadi" run p.wadi "$in" k=2.25 --chunk 2 --via "$at" --workers 2 --stats >got 2>said || wrong "two workers: $(cat said)"
+timeout 300 "$wadi" run p.wadi "$in" k=2.25 --chunk 2 --via "$at" --workers 2 --stats >got 2>said || wrong "two workers: $(cat said)"
 same "two workers" got
 says said "elements computed by workers"
 wait "$a" || wrong "a worker whose run is over: status $?"
@@ -74,45 +70,77 @@ wait "$b" || wrong "another: status $?"
 says worker "of 1 jobs"
 
 # ---- nobody comes ----
-timeout 60 "$wadi" run p.wadi "$in" k=2.25 --chunk 2 --via "$at" >got 2>said || wrong "no worker: $(cat said)"
+timeout 300 "$wadi" run p.wadi "$in" k=2.25 --chunk 2 --via "$at" >got 2>said || wrong "no worker: $(cat said)"
 same "no worker" got
 
 # ---- workers that are killed and stopped in the middle ----
 cat >slow.wadi <<'PROGRAM'
 program slow
-s = produce 120 (i) {
-    m = unit { add (the i) 30000 }
+stream_in s : seq(u8)
+t = map_seq s (i) {
+    m = unit { add (convert i64 (the i)) 30000 }
     a = generate m (j) { convert f64 j }
-    yield a
-}
-t = map_seq s (a) {
     b = map a (x) { sin (exp (sin x)) }
     f = fold 0.0 b (x, y) { add (mul x 0.5) y }
     yield f
 }
 stream_out "t" t
 PROGRAM
-"$wadi" run slow.wadi >slow.want 2>said || wrong "slow: $(cat said)"
+awk 'BEGIN { for (i = 0; i < 120; i++) printf "\\%03o", i }' >numbers.octal
+printf "$(cat numbers.octal)" >numbers
+"$wadi" run slow.wadi s=@numbers >slow.want 2>said || wrong "slow: $(cat said)"
+
+# Elements come through a pipe, so that the run cannot be over before the last worker is stopped. A worker is stopped first, then gets chunks,
+# and is killed with them: so it does not matter how fast anybody is.
+mkfifo pipe
+exec 3<>pipe
+fed=0
+feed() { # 24 elements more
+    tail -c +$((fed + 1)) numbers | head -c 24 >&3
+    fed=$((fed + 24))
+}
+reached() { # STAGE N: returns when the stage has done N elements, or the run has ended
+    while kill -0 "$run" 2>/dev/null; do
+        n=$("$wadi" top --once "$(pgrep -P "$run")" 2>/dev/null | awk -v stage="$1" '$1 == stage { print $5 }')
+        [ "${n:-0}" -ge "$2" ] && return
+        sleep 0.05
+    done
+}
 worker
-a=$last
+first=$last
 worker
-b=$last
+second=$last
 worker
-timeout 100 "$wadi" run slow.wadi --chunk 2 --via "$at" --workers 3 >got 2>said &
+third=$last
+timeout 600 "$wadi" run slow.wadi s=@pipe --chunk 2 --via "$at" --workers 3 --stats >got 2>said 3>&- &
 run=$!
-n=0
-while kill -0 $run 2>/dev/null && [ $n -lt 4 ]; do
-    p=$(itself "$a")
-    [ -n "$p" ] && kill -9 "$p"
+feed
+for p in "$first" "$second"; do
+    reached 0.out0 $fed
+    stopped=$p
+    kill -STOP "$p"
+    feed
+    reached 0.in0 $((fed - 12))
+    kill -9 "$p"
     worker
-    a=$last
-    n=$((n + 1))
 done
-stopped=$(itself "$b")
-[ -z "$stopped" ] || kill -STOP "$stopped"
-wait $run || wrong "killed workers: $(cat said)"
+# These are killed wherever they are: before they have said anything, while they compile, or at work.
+fourth=$last
+kill -9 "$fourth"
+feed
+worker
+fifth=$last
+reached 0.out0 $((fed - 22))
+kill -9 "$fifth"
+worker
+stopped=$third
+kill -STOP "$third"
+feed
+exec 3>&-
+wait "$run" || wrong "killed workers: $(cat said)"
 cmp -s slow.want got || wrong "killed workers: other results"
-[ -z "$stopped" ] || kill -CONT "$stopped"
+says said "[1-9][0-9]* elements computed by workers"
+kill -9 "$third" "$last" 2>/dev/null # the last may come only now: it would be a worker of the next home
 stopped=
 
 # ---- SIGTERM: a worker leaves with status 0, or by the signal if that comes before it has begun ----
@@ -129,15 +157,19 @@ worker
 a=$last
 i=0
 while [ $i -lt 30 ]; do
-    "$wadi" run slow.wadi t=@out.raw --chunk 2 --via "$at" --workers 1 --state kept --every 0.05 2>said &
+    before=$(ls -i kept/state 2>/dev/null)
+    "$wadi" run slow.wadi s=@numbers t=@out.raw --chunk 2 --via "$at" --workers 1 --state kept --every 0.05 2>said &
     run=$!
-    [ $i -lt 2 ] && (sleep 0.3; kill -9 $run 2>/dev/null)
+    if [ $i -lt 2 ]; then # killed when it has saved something
+        while kill -0 $run 2>/dev/null && [ "$(ls -i kept/state 2>/dev/null)" = "$before" ]; do sleep 0.02; done
+        kill -9 $run 2>/dev/null
+    fi
     wait $run && break
     i=$((i + 1))
 done
 [ $i -lt 30 ] || wrong "a home that goes on: $(cat said)"
 wait "$a" || wrong "its worker"
-"$wadi" run slow.wadi t=@plain.raw 2>said || wrong "$(cat said)"
+"$wadi" run slow.wadi s=@numbers t=@plain.raw 2>said || wrong "$(cat said)"
 cmp -s plain.raw out.raw || wrong "a home that goes on: other results"
 
 # ---- keys and tokens ----
@@ -145,14 +177,14 @@ printf '0123456789abcdef secret\n' >token
 chmod 600 token
 worker --token token
 a=$last
-timeout 60 "$wadi" run p.wadi "$in" k=2.25 --chunk 2 --via "$at" --workers 1 --token token >got 2>said || wrong "a token: $(cat said)"
+timeout 300 "$wadi" run p.wadi "$in" k=2.25 --chunk 2 --via "$at" --workers 1 --token token >got 2>said || wrong "a token: $(cat said)"
 same "a token" got
 wait "$a" || wrong "a worker with a token"
 printf 'another secret 0123456789\n' >other
 chmod 600 other
 timeout 20 "$wadi" work "$at" --token other --wait 1 2>worker &
 a=$!
-timeout 60 "$wadi" run slow.wadi --chunk 2 --via "$at" --token token >got 2>said || wrong "a wrong token: $(cat said)"
+timeout 300 "$wadi" run slow.wadi s=@numbers --chunk 2 --via "$at" --token token >got 2>said || wrong "a wrong token: $(cat said)"
 cmp -s slow.want got || wrong "a wrong token: other results"
 wait "$a" && wrong "a worker with a wrong token"
 
