@@ -240,6 +240,8 @@ static void treat_all(work *w) {
         wadi_say(WADI_SAY_INFO, "%zu of %zu inputs are done already", before, w->options->inputs.n);
     wadi_status st = treat_each(w, &err);
     const size_t done = flac_session_done(w->session);
+    /* The state goes last. Killed after that, the process cannot go on: the same command refuses the outputs, which are there. */
+    wadi_watch_program_end();
     const wadi_status closed = flac_session_close(w->session, st == WADI_OK ? &err : NULL);
     st = st == WADI_OK ? closed : st;
     if (st != WADI_OK) tell_failure(w, st, err.msg);

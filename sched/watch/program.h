@@ -19,7 +19,7 @@ typedef struct wadi_watch_asked {
  * for nobody to hear. Where a page is asked for, it is told where it is (base/say.h). Errors: those of the page. */
 WADI_NODISCARD wadi_status wadi_watch_program(const char *name, const wadi_watch_asked *asked,
                                               wadi_error *err);
-/* The program ends. */
+/* The program ends, and nobody sees it any more. Calls after the first do nothing. */
 void wadi_watch_program_end(void);
 
 #endif
