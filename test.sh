@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing, builds, and runs the tests. The last line counts tests over all suites; status 1 when anything failed.
 #
-#   ./test.sh        the quick suite in the dev build: five and a half minutes on two processors, building included; unlike users' its kernels
+#   ./test.sh        the quick suite in the dev build: six to seven minutes on two processors, building included; unlike users' its kernels
 #                    are not optimised
 #   ./test.sh all    everything: the suite at full length (WADI_TEST_ALL=1: more random programs, fuzzing and hostile runs), the
 #                    quick suite again under the address and undefined behaviour sanitizers and, but for tests that have one
