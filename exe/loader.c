@@ -54,10 +54,7 @@ static void expect(void *self, const wadi_run_options *options) {
 /* The libraries of devices round transforms each in its own way. With fast math every kernel may. */
 static bool exact(void *self) {
     const wadi_exe *exe = self;
-    if (exe->fast) return false;
-    for (int i = 0; i < exe->plan->nbodies; i++)
-        if (exe->plan->bodies[i].routines) return false;
-    return true;
+    return !exe->fast && !wadi_plan_calls_routines(exe->plan);
 }
 
 static bool fast(void *self) {

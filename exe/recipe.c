@@ -18,14 +18,8 @@ wadi_status wadi_exe_keep_recipe(wadi_exe *exe, const char *text,
     return failed ? wadi_fail(err, WADI_MEMORY, "compile: out of memory") : WADI_OK;
 }
 
-static bool calls_routines(const wadi_plan *plan) {
-    for (int i = 0; i < plan->nbodies; i++)
-        if (plan->bodies[i].routines) return true;
-    return false;
-}
-
 void wadi_exe_describe_libraries(const wadi_exe *exe, wadi_text *out) {
-    if (calls_routines(exe->plan)) wadi_foreign_own_describe(out);
+    if (wadi_plan_calls_routines(exe->plan)) wadi_foreign_own_describe(out);
 }
 
 static void put_libraries(const wadi_exe *exe, wadi_text *out) {

@@ -376,6 +376,13 @@ typedef struct wadi_plan {
     const wadi_plan_place *places;
 } wadi_plan;
 
+/* Whether a body of the plan calls library routines. */
+static inline bool wadi_plan_calls_routines(const wadi_plan *plan) {
+    for (int i = 0; i < plan->nbodies; i++)
+        if (plan->bodies[i].routines) return true;
+    return false;
+}
+
 /* A version with the kernels that its steps name. */
 typedef struct wadi_plan_code {
     const wadi_plan_version *version;
@@ -411,6 +418,11 @@ typedef struct wadi_loader {
     wadi_status (*charter)(void *self, struct wadi_text *out, wadi_error *err);
     void *self;
 } wadi_loader;
+
+/* Whether the loader's kernels are made with fast math. */
+static inline bool wadi_loader_is_fast(const wadi_loader *l) {
+    return l->fast != NULL && l->fast(l->self);
+}
 
 /* The fold of a stage, or of an end; NULL: it has none (plan/fold.c). */
 const wadi_plan_fold *wadi_plan_stage_fold(const wadi_plan_stage *g);

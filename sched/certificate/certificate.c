@@ -33,6 +33,15 @@ void wadi_certificate_digest(wadi_text *out, const uint8_t digest[WADI_TALLY_DIG
     wadi_text_add(out, digits);
 }
 
+void wadi_certificate_fact(wadi_text *out, const char *word, const char *name,
+                           const uint8_t digest[WADI_TALLY_DIGEST]) {
+    wadi_text_addf(out, "%s ", word);
+    wadi_certificate_name(out, name);
+    wadi_text_add(out, " ");
+    wadi_certificate_digest(out, digest);
+    wadi_text_add(out, "\n");
+}
+
 void wadi_certificate_blocks(wadi_text *out, const wadi_tally_list *blocks) {
     for (size_t i = 0; i < blocks->n; i++) {
         wadi_text_addf(out, "block %lld ", (long long)blocks->at[i].elements);

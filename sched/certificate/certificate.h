@@ -29,6 +29,9 @@ void wadi_certificate_begin(wadi_text *out);
 /* Append a name, a digest, and the lines of blocks; other words are appended as they are. */
 void wadi_certificate_name(wadi_text *out, const char *name);
 void wadi_certificate_digest(wadi_text *out, const uint8_t digest[WADI_TALLY_DIGEST]);
+/* Appends a line: the word, the name, the digest. */
+void wadi_certificate_fact(wadi_text *out, const char *word, const char *name,
+                           const uint8_t digest[WADI_TALLY_DIGEST]);
 void wadi_certificate_blocks(wadi_text *out, const wadi_tally_list *blocks);
 /* The last line. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_certificate_end(wadi_text *out, wadi_error *err);

@@ -7,18 +7,9 @@
 
 /* ---- describing ---- */
 
-static void put_program(const wadi_run *x, wadi_text *out) {
-    wadi_text_add(out, "program ");
-    wadi_certificate_name(out, x->plan->name);
-    wadi_text_add(out, " ");
-    wadi_certificate_digest(out, x->plan->program);
-    wadi_text_add(out, "\n");
-}
-
 static void put_arithmetic(const wadi_run *x, wadi_text *out) {
     const wadi_run_options *o = &x->options;
-    const bool fast = x->loader.fast != NULL && x->loader.fast(x->loader.self);
-    wadi_text_addf(out, "arithmetic %s\n", fast ? "fast" : "exact");
+    wadi_text_addf(out, "arithmetic %s\n", wadi_loader_is_fast(&x->loader) ? "fast" : "exact");
     if (o->on_fault == WADI_ON_FAULT_SKIP) wadi_text_add(out, "on-fault skip\n");
     if (o->on_fault == WADI_ON_FAULT_REPLACE)
         wadi_text_addf(out, "on-fault replace %a\n", o->replacement);
@@ -30,16 +21,12 @@ static void put_inputs(const wadi_run *x, wadi_text *out) {
         const wadi_array a = x->given != NULL ? x->given[i] : wadi_slots_array(&x->slots, in->slot);
         uint8_t digest[WADI_TALLY_DIGEST];
         wadi_tally_array(&a, digest);
-        wadi_text_add(out, "input ");
-        wadi_certificate_name(out, in->name);
-        wadi_text_add(out, " ");
-        wadi_certificate_digest(out, digest);
-        wadi_text_add(out, "\n");
+        wadi_certificate_fact(out, "input", in->name, digest);
     }
 }
 
 wadi_status wadi_certify_describe(const wadi_run *x, wadi_text *out, wadi_error *err) {
-    put_program(x, out);
+    wadi_certificate_fact(out, "program", x->plan->name, x->plan->program);
     put_arithmetic(x, out);
     put_inputs(x, out);
     return out->failed ? wadi_fail(err, WADI_MEMORY, "certificate: out of memory") : WADI_OK;

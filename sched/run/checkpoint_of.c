@@ -28,19 +28,12 @@ static void put_program(const wadi_run *x, wadi_text *out) {
     wadi_traits_put(out, "another program", "", digits);
 }
 
-static bool calls_routines(const wadi_plan *plan) {
-    for (int i = 0; i < plan->nbodies; i++)
-        if (plan->bodies[i].routines) return true;
-    return false;
-}
-
 /* The same program rounds otherwise with fast math, and computes something else with other routines of the same names. */
 static wadi_status put_arithmetic(const wadi_run *x, wadi_text *out, wadi_error *err) {
-    const wadi_loader *l = &x->loader;
-    const bool fast = l->fast != NULL && l->fast(l->self);
+    const bool fast = wadi_loader_is_fast(&x->loader);
     wadi_text libraries = {0};
     wadi_traits_put(out, "other arithmetic (fast math, or not)", "", fast ? "fast" : "exact");
-    if (calls_routines(x->plan)) wadi_foreign_own_describe(&libraries);
+    if (wadi_plan_calls_routines(x->plan)) wadi_foreign_own_describe(&libraries);
     return put_made(out, "other libraries of routines", "", WADI_OK, &libraries, err);
 }
 

@@ -110,16 +110,11 @@ static wadi_status make_parts(wadi_run *x, wadi_error *err) {
     return wadi_run_settle(x, err);
 }
 
-static bool calls_routines(const wadi_plan *plan) {
-    for (int i = 0; i < plan->nbodies; i++)
-        if (plan->bodies[i].routines) return true;
-    return false;
-}
-
 /* What libraries have learnt about this machine is kept next to the kernels; a run does without it as well. */
 static bool open_libraries(const wadi_plan *plan) {
     char directory[1024];
-    return calls_routines(plan) && wadi_user_cache(directory, sizeof directory, NULL) == WADI_OK &&
+    return wadi_plan_calls_routines(plan) &&
+           wadi_user_cache(directory, sizeof directory, NULL) == WADI_OK &&
            wadi_foreign_open(directory, NULL) == WADI_OK;
 }
 
@@ -422,10 +417,9 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
 
 wadi_status wadi_run_work_by(wadi_run *run, const char *address, wadi_workq *owned_q,
                              wadi_error *err) {
-    const wadi_loader *l = &run->loader;
     run->work.queue = owned_q;
     (void)snprintf(run->work.address, sizeof run->work.address, "%s", address);
-    if (l->fast != NULL && l->fast(l->self))
+    if (wadi_loader_is_fast(&run->loader))
         return wadi_fail(err, WADI_UNSUPPORTED,
                          "%s: with fast math, bits would depend on the worker", address);
     if (run->devices.n == 1) return WADI_OK;
