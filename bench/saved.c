@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "bench/streams/report.h"
 #include "wadi/wadi.h"
 
 enum { SAVINGS = 20, WORDS = 16, RECORD = 4 * WORDS, MOST_PAIRS = 99, EVERY_S = 5 };
@@ -74,16 +75,6 @@ static wadi_status run_once(const job *j, const wadi_exe *exe, int64_t chunk, do
     return run_bound(j, run, out_s, err);
 }
 
-static int by_size(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double median(double *values, int n) {
-    qsort(values, (size_t)n, sizeof *values, by_size);
-    return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
 static wadi_status measure(const job *j, const wadi_exe *exe, int64_t chunk, int64_t chunks,
                            int pairs, wadi_error *err) {
     double without[MOST_PAIRS], with[MOST_PAIRS], ratio[MOST_PAIRS], each[MOST_PAIRS];
@@ -99,10 +90,11 @@ static wadi_status measure(const job *j, const wadi_exe *exe, int64_t chunk, int
         ratio[at] = with[at] / without[at];
         each[at] = (each[at] - with[at]) / savings;
     }
-    const double saving = median(each, pairs);
+    const double saving = bench_median(pairs, each);
     printf("| %s | %lld KiB | %.0f | %.0f | %.3f | %.2f | %.2f %% |\n", j->name,
-           (long long)(chunk * RECORD >> 10), 1e3 * median(without, pairs),
-           1e3 * median(with, pairs), median(ratio, pairs), 1e3 * saving, 100 * saving / EVERY_S);
+           (long long)(chunk * RECORD >> 10), 1e3 * bench_median(pairs, without),
+           1e3 * bench_median(pairs, with), bench_median(pairs, ratio), 1e3 * saving,
+           100 * saving / EVERY_S);
     fflush(stdout);
     return WADI_OK;
 }

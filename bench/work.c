@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "bench/streams/report.h"
 #include "wadi/wadi.h"
 
 enum { WORDS = 16, RECORD = 4 * WORDS, MOST_TIMES = 99, KINDS = 4 };
@@ -109,22 +110,16 @@ static wadi_status measure_net(const job *j, const wadi_array *data, int workers
     return WADI_OK;
 }
 
-static int by_size(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static wadi_status print_row(const job *j, const wadi_array *data, int64_t bytes, int times,
                              wadi_error *err) {
     static double s[KINDS][MOST_TIMES];
     for (int i = 0; i < times; i++)
         for (int k = 0; k < KINDS; k++)
             WADI_TRY(measure_net(j, data, workers_of[k], bytes / RECORD, &s[k][i], err));
-    for (int k = 0; k < KINDS; k++) qsort(s[k], (size_t)times, sizeof s[k][0], by_size);
-    const double here = s[0][times / 2];
+    const double here = bench_median(times, s[0]);
     printf("| %s | %lld KiB | %.0f |", j->name, (long long)bytes >> 10,
            (double)data->shape[0] * RECORD / here * 1e-6);
-    for (int k = 1; k < KINDS; k++) printf(" %.2f |", here / s[k][times / 2]);
+    for (int k = 1; k < KINDS; k++) printf(" %.2f |", here / bench_median(times, s[k]));
     printf("\n");
     fflush(stdout);
     return WADI_OK;
