@@ -14,6 +14,7 @@
 #include "cli/profile.h"
 #include "cli/routines.h"
 #include "cli/run.h"
+#include "connectors/via.h"
 #include "operators/table.h"
 #include "sched/schedules.h"
 #include "sched/watch/program.h"
@@ -115,11 +116,7 @@ static wadi_status take_retry_after(void *env, const char *value, wadi_error *er
 
 static wadi_status take_workers(void *env, const char *value, wadi_error *err) {
     options *o = env;
-    int64_t n = 0;
-    if (!wadi_args_number(value, 0, 1000000, &n))
-        return wadi_args_bad("--workers", value, "a number of workers", err);
-    o->shared.run.workers = (int)n;
-    return WADI_OK;
+    return wadi_via_workers_take(value, &o->shared.run.workers, err);
 }
 
 static const wadi_args_option table[] = {

@@ -5,7 +5,6 @@
 #include "cli/bind.h"
 #include "cli/options.h"
 #include "sched/watch/program.h"
-#include "sched/watch/program.h"
 
 /* What a command line of `wadi run` says. */
 typedef struct wadi_cli_run_options {

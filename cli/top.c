@@ -21,8 +21,8 @@ typedef struct options {
 
 static wadi_status take_sort(void *env, const char *value, wadi_error *err) {
     options *o = env;
-    for (o->sort = 0; wadi_watch_sorts[o->sort] != NULL; o->sort++)
-        if (strcmp(value, wadi_watch_sorts[o->sort]) == 0) return WADI_OK;
+    o->sort = wadi_watch_find_sort(value);
+    if (o->sort >= 0) return WADI_OK;
     return wadi_args_bad("--sort", value, "plan, elements, bytes or fill", err);
 }
 

@@ -173,6 +173,7 @@ static void explain_checks(const explaining *x) {
 
 wadi_status wadi_explain_check(const wadi_module *m, const wadi_facts *facts, const char *extents,
                                wadi_error *err) {
+    if (!extents) return WADI_OK;
     wadi_arena *arena = wadi_arena_create();
     const char *const *names = arena ? wadi_ir_names(m, arena) : NULL;
     const wadi_named named = {m, facts->shapes, names, NULL, extents};

@@ -27,6 +27,8 @@ typedef struct wadi_via_keys {
     wadi_link_options link;
 } wadi_via_keys;
 
+/* Takes a number of workers. Errors: WADI_INVALID, which names the option --workers. */
+WADI_NODISCARD wadi_status wadi_via_workers_take(const char *value, int *out, wadi_error *err);
 /* Whether what was asked for makes sense, before anything is opened. Errors: WADI_INVALID, which names the option. */
 WADI_NODISCARD wadi_status wadi_via_check(const wadi_via_asked *asked, wadi_error *err);
 /* Puts the address and the keys into *run, for wadi_run_create; without --via nothing. The caller calls fini behind that in any case. Errors: those of

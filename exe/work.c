@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/task.h"
 #include "connectors/work.h"
 #include "exe/exe.h"

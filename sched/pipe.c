@@ -103,12 +103,13 @@ static wadi_status wait_until(wadi_pipe *p, condition holds, int64_t bytes, cons
             status = wadi_fail(err, WADI_CANCELLED, "cancelled");
             break;
         }
-        if (!waits) p->waits_ns[sends] = wadi_clock_ns();
-        if (!waits)
+        if (!waits) {
+            waits = true;
+            p->waits_ns[sends] = wadi_clock_ns();
             ticket = wadi_wait_begin(
                 p->options.waits,
                 (wadi_wait){owner, what, number, sends ? p->options.to : p->options.from, false});
-        waits = true;
+        }
         (void)wadi_condition_wait_for(&p->changed, &p->lock, LOOK_NS);
     }
     if (waits) wadi_wait_end(p->options.waits, ticket);

@@ -320,9 +320,9 @@ static void stand_behind(pairing *s, const group *g, int i) {
 /* ---- joining ---- */
 
 static void refuse(pairing *s, const group *g, int i, wadi_val array, const char *why) {
+    if (!s->tells) return;
     const consumer *c = &s->of[i];
     const wadi_val needed = missing(s, g, c), leader = result_of(s, g->member[0]);
-    if (!s->tells) return;
     if (!c->masked && needed != WADI_NONE)
         wadi_diag_note(s->cx->diag, WADI_NOTE_APART, result_of(s, i), leader,
                        "both read %%%u, but it needs %%%u, which %s", array, needed,

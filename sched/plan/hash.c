@@ -154,7 +154,6 @@ static void add_layout(wadi_text *t, const wadi_plan *p) {
 
 /* Takes over the text. The digest stays zero only if memory or the algorithm is missing. */
 static void digest(wadi_text *owned_t, uint8_t out[32]) {
-    memset(out, 0, 32);
     if (owned_t->failed || wadi_blake2b(owned_t->at, owned_t->n, out) != WADI_OK)
         memset(out, 0, 32);
     wadi_text_fini(owned_t);

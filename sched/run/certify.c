@@ -61,25 +61,30 @@ static wadi_tally *blocks_of(const wadi_run *x, const wadi_binding *b) {
     return &x->certifier->blocks[b - x->bindings.at];
 }
 
+/* Block number `at` is not that of the certificate. */
+static wadi_status fail_block(const wadi_run *x, const wadi_binding *b, size_t at,
+                              wadi_error *err) {
+    const wadi_tally_list *done = &blocks_of(x, b)->done;
+    int64_t first = 0;
+    for (size_t i = 0; i < at; i++) first += done->at[i].elements;
+    return wadi_fail(err, WADI_INVALID,
+                     "verify: %s \"%s\": elements %lld to %lld are not those of %s",
+                     b->sink != NULL ? "sink" : "source", b->name, (long long)first,
+                     (long long)(first + done->at[at].elements - 1), x->certifier->like.path);
+}
+
 /* Whether blocks from number `from` on are those of the certificate. A sink has no more of them. Of a source, more may be read than is needed, and
  * how much more depends on how the stream is cut. */
 static wadi_status check_blocks(const wadi_run *x, const wadi_binding *b, size_t from,
                                 wadi_error *err) {
     const wadi_tally *is = blocks_of(x, b);
-    const char *what = b->sink != NULL ? "sink" : "source";
-    int64_t first = 0;
-    for (size_t i = 0; i < from; i++) first += is->done.at[i].elements;
     for (size_t i = from; i < is->done.n; i++) {
         const wadi_tally_block *told = i < is->like.n ? &is->like.at[i] : NULL,
                                *now = &is->done.at[i];
         if (told == NULL && b->sink == NULL) return WADI_OK;
         if (told == NULL || told->elements != now->elements ||
             memcmp(told->digest, now->digest, sizeof now->digest) != 0)
-            return wadi_fail(err, WADI_INVALID,
-                             "verify: %s \"%s\": elements %lld to %lld are not those of %s", what,
-                             b->name, (long long)first, (long long)(first + now->elements - 1),
-                             x->certifier->like.path);
-        first += now->elements;
+            return fail_block(x, b, i, err);
     }
     return WADI_OK;
 }

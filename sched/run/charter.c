@@ -11,22 +11,12 @@ static const char title[] = "wadi charter 1";
 /* ---- charters ---- */
 
 /* A ONCE slot as a chunk of one element, whose columns it borrows. */
-static wadi_status put_value(const wadi_slots *once, int slot, wadi_buffers *buffers,
-                             wadi_text *out, wadi_error *err) {
+static wadi_status put_value(wadi_slots *once, int slot, wadi_buffers *buffers, wadi_text *out,
+                             wadi_error *err) {
     wadi_chunk *c = NULL;
     WADI_TRY(wadi_chunk_create(buffers, 1, &c, err));
     c->count = 1;
-    const wadi_plan_slot *p = &once->plan->slots[slot];
-    wadi_chunk_component *to = &c->component[0];
-    to->layout = WADI_LAYOUT_AVOID;
-    to->rank = p->rank;
-    to->fields = p->fields;
-    for (int d = 0; d < p->rank; d++) to->shape[d] = once->slot[slot].shape[d];
-    to->values = wadi_shape_values(p->rank, to->shape);
-    for (int f = 0; f < p->fields; f++) {
-        to->type[f] = p->type[f];
-        to->column[f] = once->slot[slot].col[f];
-    }
+    wadi_slots_take(once, slot, c, 0);
     const wadi_status status = wadi_state_put_chunk(out, c, err);
     wadi_chunk_release(c);
     return status;
@@ -37,7 +27,7 @@ static bool has_columns(const wadi_slots *once, int slot) {
     return once->slot[slot].col[0] != NULL;
 }
 
-static wadi_status put_slot(const wadi_slots *once, int slot, wadi_buffers *buffers, wadi_text *out,
+static wadi_status put_slot(wadi_slots *once, int slot, wadi_buffers *buffers, wadi_text *out,
                             wadi_error *err) {
     const int rank = once->plan->slots[slot].rank;
     wadi_state_put(out, slot);
@@ -53,7 +43,7 @@ static bool travels(const wadi_slots *once, int slot) {
     return p->kind == WADI_SLOT_ONCE && p->data == NULL && !wadi_slots_is_empty(once, slot);
 }
 
-static wadi_status put_values(const wadi_slots *once, wadi_buffers *buffers, wadi_text *out,
+static wadi_status put_values(wadi_slots *once, wadi_buffers *buffers, wadi_text *out,
                               wadi_error *err) {
     int64_t n = 0;
     for (int i = 0; i < once->plan->nslots; i++) n += travels(once, i);
@@ -77,8 +67,8 @@ static wadi_status put_program(const wadi_loader *loader, wadi_text *out, wadi_e
 }
 
 wadi_status wadi_charter_write(const wadi_plan *plan, const wadi_loader *loader, int phase,
-                               int stage, const wadi_slots *once, wadi_buffers *buffers,
-                               wadi_text *out, wadi_error *err) {
+                               int stage, wadi_slots *once, wadi_buffers *buffers, wadi_text *out,
+                               wadi_error *err) {
     uint8_t hash[WADI_CHARTER_HASH];
     char digits[2 * WADI_CHARTER_HASH + 1];
     wadi_plan_layout_hash(plan, hash);
@@ -116,20 +106,12 @@ static wadi_status check_version(wadi_state_reader *r, wadi_error *err) {
     return status;
 }
 
-static int digit(char c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool take_hash(wadi_state_reader *r, uint8_t out[WADI_CHARTER_HASH]) {
     int64_t n = 0;
     if (wadi_state_take(r, &n, NULL) != WADI_OK || n != 2 * WADI_CHARTER_HASH ||
         r->left < (size_t)n)
         return false;
-    for (int i = 0; i < WADI_CHARTER_HASH; i++) {
-        const int high = digit(r->at[2 * i]), low = digit(r->at[2 * i + 1]);
-        if (high < 0 || low < 0) return false;
-        out[i] = (uint8_t)(high << 4 | low);
-    }
+    if (!wadi_hex_read(r->at, WADI_CHARTER_HASH, out)) return false;
     r->at += n;
     r->left -= (size_t)n;
     return true;

@@ -23,7 +23,7 @@ typedef struct wadi_charter {
 
 /* once: the values that do not change, in host memory. Errors: WADI_MEMORY, WADI_UNSUPPORTED (the program cannot travel; it is said why). */
 WADI_NODISCARD wadi_status wadi_charter_write(const wadi_plan *plan, const wadi_loader *loader,
-                                              int phase, int stage, const wadi_slots *once,
+                                              int phase, int stage, wadi_slots *once,
                                               wadi_buffers *buffers, wadi_text *out,
                                               wadi_error *err);
 /* Borrows the bytes. Errors: WADI_IO (it is damaged, or no charter), WADI_UNSUPPORTED (home is another version of wadi), WADI_MEMORY. */

@@ -120,12 +120,6 @@ bool wadi_dead_takes(const wadi_run *x, const wadi_crew *w, wadi_status status) 
            (status == WADI_SHAPE && x->options.on_fault == WADI_ON_FAULT_SKIP);
 }
 
-static int phase_of(const wadi_stream *s) {
-    int i = 0;
-    while (&s->x->plan->phases[i].stream != s->plan) i++;
-    return i;
-}
-
 static wadi_status tell(wadi_stream *s, int stage, wadi_chunk *c, int64_t at, const char *reason,
                         wadi_error *err) {
     wadi_dead *d = s->x->dead;
@@ -134,7 +128,7 @@ static wadi_status tell(wadi_stream *s, int stage, wadi_chunk *c, int64_t at, co
     if (d->file == NULL) return WADI_OK;
     WADI_TRY(wadi_chunk_slice(c, at, 1, &one, err));
     wadi_status status = wadi_chunk_at_host(one, err);
-    if (status == WADI_OK) wadi_dead_letter(&line, phase_of(s), stage, one, 0, reason);
+    if (status == WADI_OK) wadi_dead_letter(&line, wadi_run_phase_of(s), stage, one, 0, reason);
     if (status == WADI_OK)
         status = line.failed ? wadi_fail(err, WADI_MEMORY, "elements that fail: out of memory")
                              : wadi_outfile_write(d->file, line.at, line.n, err);

@@ -9,12 +9,6 @@
 
 static const char title[] = "stream";
 
-static int phase_of(const wadi_stream *s) {
-    int i = 0;
-    while (&s->x->plan->phases[i].stream != s->plan) i++;
-    return i;
-}
-
 wadi_status wadi_run_between(wadi_stream *s, bool last, wadi_error *err) {
     const wadi_run_saver *saver = &s->x->saver;
     return saver->between != NULL ? saver->between(saver->env, s, last, err) : WADI_OK;
@@ -91,7 +85,7 @@ wadi_status wadi_run_save(wadi_stream *s, wadi_text *out, wadi_error *err) {
         return wadi_fail(err, WADI_UNSUPPORTED, "a stream that has failed is not saved: %.400s",
                          failed->msg);
     wadi_state_put_text(out, title);
-    wadi_state_put(out, phase_of(s));
+    wadi_state_put(out, wadi_run_phase_of(s));
     wadi_state_put(out, s->plan->nstages);
     wadi_state_put(out, s->plan->nends);
     save_sizes(s->x, out);
@@ -159,8 +153,8 @@ wadi_status wadi_run_load(wadi_stream *s, wadi_error *err) {
     WADI_TRY(wadi_state_take(&from, &phase, err));
     if (phase < 0 || phase >= s->x->plan->nphases || !s->x->plan->phases[phase].is_stream)
         return wadi_fail(err, WADI_INVALID, "saved state: of another plan");
-    s->comes_before_saved = phase > phase_of(s);
-    if (phase != phase_of(s)) return WADI_OK;
+    s->comes_before_saved = phase > wadi_run_phase_of(s);
+    if (phase != wadi_run_phase_of(s)) return WADI_OK;
     WADI_TRY(expect(&from, s->plan->nstages, err));
     WADI_TRY(expect(&from, s->plan->nends, err));
     WADI_TRY(load_sizes(s->x, &from, err));

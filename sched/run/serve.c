@@ -13,7 +13,7 @@ typedef struct server {
     wadi_chunk *values;
     wadi_workq *queue;
     wadi_served *served;
-    int *results, nresults;
+    int at[2 * WADI_MAX_PARTS], nresults; /* which components of what the body makes travel */
 } server;
 
 /* Whether the failure is this worker's own: it cannot go on. What a program does wrong, it does wrong everywhere; and what is too large here is for
@@ -29,15 +29,11 @@ static wadi_status compute(server *v, const wadi_work_item *item, wadi_text *ans
     const wadi_plan_stage *p = &v->stream.plan->stages[v->stage];
     wadi_chunk *in = NULL, *sent = NULL;
     wadi_outcome o = {.out = NULL};
-    int at[2 * WADI_MAX_PARTS];
     WADI_TRY(wadi_item_read(item->bytes, item->n, x->plan, p->nparts, p->parts, false, x->buffers,
                             &in, err));
     wadi_crew_begin_step(&v->crew);
     wadi_status status = wadi_body_run(&v->stream, v->stage, &v->crew, in, -1, &o, err);
-    for (int i = 0; i < v->nresults; i++)
-        for (int k = p->nresults - 1; k >= 0; k--)
-            if (p->results[k] == v->results[i]) at[i] = k;
-    if (status == WADI_OK) status = wadi_chunk_select(o.out, v->nresults, at, &sent, err);
+    if (status == WADI_OK) status = wadi_chunk_select(o.out, v->nresults, v->at, &sent, err);
     if (status == WADI_OK) status = wadi_chunk_at_host(sent, err);
     if (status == WADI_OK) status = wadi_item_write(sent, answer, err);
     if (status == WADI_OK) atomic_fetch_add(&v->served->elements, in->count);
@@ -88,9 +84,11 @@ static wadi_status open_server(server *v, const wadi_charter *c, wadi_error *err
     v->crew = (wadi_crew){.slots = &x->slots, .runner = x->runner, .busy_as = WADI_STAGE_COMPUTE};
     const wadi_plan_stage *p = &v->stream.plan->stages[c->stage];
     WADI_TRY(wadi_charter_values(c, x->plan, &x->slots, x->buffers, &v->values, err));
-    v->results = calloc((size_t)p->nresults + 1, sizeof *v->results);
-    if (v->results == NULL) return wadi_fail(err, WADI_MEMORY, "worker: out of memory");
-    v->nresults = wadi_charter_results(x->plan, p, &x->slots, v->results);
+    int slots[2 * WADI_MAX_PARTS];
+    v->nresults = wadi_charter_results(x->plan, p, &x->slots, slots);
+    for (int i = 0; i < v->nresults; i++)
+        for (int k = p->nresults - 1; k >= 0; k--)
+            if (p->results[k] == slots[i]) v->at[i] = k;
     return WADI_OK;
 }
 
@@ -104,6 +102,5 @@ wadi_status wadi_run_serve(wadi_run *x, const wadi_charter *charter, wadi_workq 
     for (int i = 0; i < x->plan->nslots; i++)
         wadi_slots_clear(&x->slots, i); /* they refer to the values */
     wadi_chunk_release(v.values);
-    free(v.results);
     return status;
 }

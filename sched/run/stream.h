@@ -136,6 +136,13 @@ struct wadi_stream {
     double element_ns, element_bytes;
 };
 
+/* The number of the stream's phase in the plan. */
+static inline int wadi_run_phase_of(const wadi_stream *s) {
+    int i = 0;
+    while (&s->x->plan->phases[i].stream != s->plan) i++;
+    return i;
+}
+
 /* ---- inner_link.c ---- */
 
 /* A link within the run, for chunks; from and to are static. */

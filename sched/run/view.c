@@ -8,27 +8,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "sched/plan/words.h"
 #include "sched/run/stream.h"
 
 /* ---- names ---- */
-
-static const char *change_name(wadi_change_kind k) {
-    static const char *const names[] = {
-#define WADI_CHANGE(KIND, name) [WADI_CHANGE_##KIND] = #name,
-#include "sched/changes.def"
-#undef WADI_CHANGE
-    };
-    return names[k];
-}
-
-static const char *end_name(wadi_end_kind k) {
-    static const char *const names[] = {
-#define WADI_END(KIND, name, slots) [WADI_END_##KIND] = #name,
-#include "sched/ends.def"
-#undef WADI_END
-    };
-    return names[k];
-}
 
 /* "m, n": the values in these slots, as the program calls them; each once, as many as there is room for. */
 static void join_names(const wadi_plan *plan, const int *slots, int n, char out[WADI_VIEW_NAME]) {
@@ -108,7 +91,8 @@ static int see_sources(looking *k, const wadi_lane *l) {
 
 static void see_stage(looking *k, int stage) {
     const wadi_stage_run *g = &k->s->stages[stage];
-    wadi_view_node n = {.kind = WADI_VIEW_STAGE, .what = change_name(g->plan->change), .total = -1};
+    wadi_view_node n = {
+        .kind = WADI_VIEW_STAGE, .what = wadi_change_about(g->plan->change)->name, .total = -1};
     const int first = g->lane != NULL ? see_sources(k, g->lane) : 0;
     count(&n, &g->done);
     (void)snprintf(n.id, sizeof n.id, "%d.%d", k->v->phase, stage);
@@ -134,7 +118,7 @@ static void see_inputs(looking *k, int stage) {
 
 static void see_end(looking *k, int end) {
     const wadi_outlet *o = &k->s->outlets[end];
-    wadi_view_node n = {.kind = WADI_VIEW_END, .what = end_name(o->plan->kind), .total = -1};
+    wadi_view_node n = {.kind = WADI_VIEW_END, .what = wadi_plan_ends[o->plan->kind], .total = -1};
     if (o->binding != NULL && o->binding->sink->kind != NULL) n.what = o->binding->sink->kind;
     count(&n, &o->put);
     (void)snprintf(n.id, sizeof n.id, "%d.out%d", k->v->phase, end);

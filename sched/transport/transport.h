@@ -39,6 +39,9 @@ WADI_NODISCARD wadi_status wadi_transport_find(const char *address, const wadi_t
 /* The forms of all addresses: "tcp://HOST:PORT or ipc://PATH". Cut if they are longer. */
 enum { WADI_TRANSPORT_FORMS = 200 };
 void wadi_transport_forms(char out[WADI_TRANSPORT_FORMS]);
+/* Whether a side that binds the address, with keys or without, can do so: without, only what other machines cannot reach. Errors: WADI_INVALID. */
+WADI_NODISCARD wadi_status wadi_address_check_bind(const char *address, bool has_keys,
+                                                   wadi_error *err);
 /* False for an address of no transport. */
 bool wadi_address_is_local(const char *address);
 

@@ -48,15 +48,20 @@ bool wadi_address_is_local(const char *address) {
     return row != NULL && row->is_local(address);
 }
 
+wadi_status wadi_address_check_bind(const char *address, bool has_keys, wadi_error *err) {
+    if (has_keys || wadi_address_is_local(address)) return WADI_OK;
+    return wadi_fail(err, WADI_INVALID,
+                     "%s: binding anything but loopback needs keys, since anyone could connect",
+                     address);
+}
+
 /* ---- ports ---- */
 
 wadi_status wadi_port_open(const wadi_port_options *options, wadi_port **out, wadi_error *err) {
     const wadi_transport *row = NULL;
     WADI_TRY(wadi_transport_find(options->address, &row, err));
-    if (options->bind && options->curve_secret == NULL && !row->is_local(options->address))
-        return wadi_fail(err, WADI_INVALID,
-                         "%s: binding anything but loopback needs keys, since anyone could connect",
-                         options->address);
+    if (options->bind)
+        WADI_TRY(wadi_address_check_bind(options->address, options->curve_secret != NULL, err));
     return row->open(options, out, err);
 }
 

@@ -180,16 +180,10 @@ static wadi_status act(const verb *b, const request *q, wadi_error *err) {
 
 /* ---- reading a request ---- */
 
-static int find_sort(const char *value) {
-    for (int i = 0; wadi_watch_sorts[i] != NULL; i++)
-        if (strcmp(value, wadi_watch_sorts[i]) == 0) return i;
-    return -1;
-}
-
 static bool take_value(request *q, const char *name, const char *value) {
     int64_t n = 0;
     if (strcmp(name, "sort") == 0) {
-        const int sort = find_sort(value);
+        const int sort = wadi_watch_find_sort(value);
         if (sort >= 0) q->screen.sort = (wadi_watch_sort)sort;
         return sort >= 0;
     }

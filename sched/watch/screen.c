@@ -11,6 +11,12 @@
 
 const char *const wadi_watch_sorts[] = {"plan", "elements", "bytes", "fill", NULL};
 
+int wadi_watch_find_sort(const char *name) {
+    for (int i = 0; wadi_watch_sorts[i] != NULL; i++)
+        if (strcmp(name, wadi_watch_sorts[i]) == 0) return i;
+    return -1;
+}
+
 enum { BAR = 10, SPARKS = 24, AROUND = 9 /* lines beside the table and the waits */ };
 
 typedef struct drawing {

@@ -16,6 +16,8 @@ typedef enum wadi_watch_sort { /* of stages: the first comes first */
 
 /* By number; ends with NULL. */
 extern const char *const wadi_watch_sorts[];
+/* The number of that name; -1: there is none. */
+int wadi_watch_find_sort(const char *name);
 
 typedef struct wadi_watch_screen {
     int width, height; /* of the terminal; height 0: as many lines as there are */

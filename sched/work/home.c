@@ -4,7 +4,6 @@
  * A worker is lost when its connection is, or when it says BYE. That a connection has ended the monitor reports by its descriptor, which
  * another connection may have by then: then a worker is taken for lost that is there. Its next message is that of a stranger, who is asked to
  * say HELLO again; and answers are taken from anybody who knows the job. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -191,7 +190,7 @@ static bool take_in(home *h, wadi_work_item *out, bool *out_all) {
 
 static void take_events(home *h) {
     int what = 0, fd = -1;
-    while (wadi_workq_socket_event(&h->s, &what, &fd)) {
+    while (wadi_zmq_event(h->s.monitor, &what, &fd)) {
         if (what == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) refuse(h, NULL, "a key that is not admitted");
         if (what != ZMQ_EVENT_DISCONNECTED) continue;
         for (int i = 0; i < WADI_DISPATCH_WORKERS; i++)

@@ -46,7 +46,6 @@ static void release_reference(void *data, void *blob) {
 /* ---- opening ---- */
 
 static wadi_status attach(wadi_workq_socket *s, const wadi_workq_options *o, wadi_error *err) {
-    int lock = -1;
     const wadi_port_options port = {.address = s->address,
                                     .bind = o->home,
                                     .limits = {.bytes = most_bytes},
@@ -54,13 +53,8 @@ static wadi_status attach(wadi_workq_socket *s, const wadi_workq_options *o, wad
                                     .curve_secret = o->curve_secret,
                                     .curve_server = o->curve_server,
                                     .curve_clients = o->curve_clients};
-    if (s->bind && s->path != NULL)
-        WADI_TRY(wadi_socket_file_claim(s->address, s->path, &lock, err));
-    const wadi_status status =
-        wadi_zmq_socket_open(s->context, s->address, &port, &s->socket, &s->monitor, err);
-    if (s->bind && s->path != NULL && status == WADI_OK) s->file = wadi_socket_file_made(s->path);
-    wadi_socket_file_settle(lock);
-    return status;
+    return wadi_zmq_socket_attach(s->context, s->address, &port, s->path, &s->socket, &s->monitor,
+                                  &s->file, err);
 }
 
 static wadi_status begin(wadi_workq_socket *s, const wadi_workq_options *o, const char *file,
@@ -191,24 +185,6 @@ bool wadi_workq_socket_send_bytes(wadi_workq_socket *s, const wadi_workq_peer *t
 }
 
 /* ---- waiting ---- */
-
-bool wadi_workq_socket_event(wadi_workq_socket *s, int *out_what, int *out_fd) {
-    uint16_t what = 0;
-    int32_t value = -1;
-    zmq_msg_t m;
-    (void)wadi_zmq.msg_init(&m);
-    const bool there = wadi_zmq.msg_recv(&m, s->monitor, ZMQ_DONTWAIT) >= 0;
-    if (there && wadi_zmq.msg_size(&m) == sizeof what + sizeof value) {
-        memcpy(&what, wadi_zmq.msg_data(&m), sizeof what);
-        memcpy(&value, (const char *)wadi_zmq.msg_data(&m) + sizeof what, sizeof value);
-    }
-    if (there && wadi_zmq.msg_more(&m))
-        (void)wadi_zmq.msg_recv(&m, s->monitor, 0); /* the address */
-    (void)wadi_zmq.msg_close(&m);
-    *out_what = what;
-    *out_fd = value;
-    return there;
-}
 
 wadi_status wadi_workq_socket_sleep(wadi_workq_socket *s, int wake_fd, int64_t ns,
                                     wadi_error *err) {

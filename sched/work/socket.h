@@ -3,7 +3,7 @@
 #define WADI_SCHED_WORK_SOCKET_H
 
 #include "sched/transport/zmq/library.h"
-#include "sched/transport/zmq/socket_file.h"
+#include "sched/transport/zmq/socket.h"
 #include "sched/work/message.h"
 #include "sched/work/ways.h"
 
@@ -54,8 +54,6 @@ bool wadi_workq_socket_send(wadi_workq_socket *s, const wadi_workq_peer *to, wad
 bool wadi_workq_socket_send_bytes(wadi_workq_socket *s, const wadi_workq_peer *to,
                                   wadi_workq_control c, const void *bytes, int64_t n);
 
-/* Something that has happened to a connection (ZMQ_EVENT_..); false: nothing. *out_fd: of the connection. */
-bool wadi_workq_socket_event(wadi_workq_socket *s, int *out_what, int *out_fd);
 /* Sleeps until there may be a message or an event, at most so long. Errors: WADI_CANCELLED (wake_fd), WADI_IO. */
 WADI_NODISCARD wadi_status wadi_workq_socket_sleep(wadi_workq_socket *s, int wake_fd, int64_t ns,
                                                    wadi_error *err);

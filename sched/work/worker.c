@@ -101,7 +101,7 @@ static wadi_status take_in(worker *w, wadi_work_item *out, wadi_error *err) {
 
 static void take_events(worker *w) {
     int what = 0, fd = -1;
-    while (wadi_workq_socket_event(&w->s, &what, &fd)) {
+    while (wadi_zmq_event(w->s.monitor, &what, &fd)) {
         if (what == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) {
             w->connected = true;
             w->trouble[0] = '\0';

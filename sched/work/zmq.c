@@ -20,10 +20,7 @@ static wadi_status check_ipc(const char *address, wadi_error *err) {
 
 static wadi_status open_end(const wadi_workq_options *o, const char *file, wadi_workq **out,
                             wadi_error *err) {
-    if (o->home && o->curve_secret == NULL && !wadi_address_is_local(o->address))
-        return wadi_fail(err, WADI_INVALID,
-                         "%s: binding anything but loopback needs keys, since anyone could connect",
-                         o->address);
+    if (o->home) WADI_TRY(wadi_address_check_bind(o->address, o->curve_secret != NULL, err));
     return o->home ? wadi_workq_home_open(o, file, out, err)
                    : wadi_workq_worker_open(o, file, out, err);
 }

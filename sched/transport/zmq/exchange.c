@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "sched/transport/zmq/socket.h"
 
 enum {
     BATCH =
@@ -442,28 +443,6 @@ static bool take_messages(wadi_zmq_port *p) {
 
 /* ---- losses ---- */
 
-typedef struct event {
-    uint16_t what;
-    int32_t value; /* a descriptor, or a status */
-} event;
-
-/* Reads one event of the monitor; false: there is none. */
-static bool read_event(wadi_zmq_port *p, event *out) {
-    zmq_msg_t m;
-    (void)wadi_zmq.msg_init(&m);
-    const bool there = p->monitor != NULL && wadi_zmq.msg_recv(&m, p->monitor, ZMQ_DONTWAIT) >= 0;
-    *out = (event){0, -1};
-    if (there && wadi_zmq.msg_size(&m) == sizeof out->what + sizeof out->value) {
-        memcpy(&out->what, wadi_zmq.msg_data(&m), sizeof out->what);
-        memcpy(&out->value, (const char *)wadi_zmq.msg_data(&m) + sizeof out->what,
-               sizeof out->value);
-    }
-    if (there && wadi_zmq.msg_more(&m))
-        (void)wadi_zmq.msg_recv(&m, p->monitor, 0); /* the address */
-    (void)wadi_zmq.msg_close(&m);
-    return there;
-}
-
 /* ZeroMQ connects again by itself, and what was meant for the old connection goes over the new one. */
 static void on_connect(wadi_zmq_port *p) {
     p->resume.renewed = p->resume.on && !p->options.bind && p->remotes[0].gone;
@@ -496,12 +475,12 @@ static void on_refusal(wadi_zmq_port *p, bool by_key) {
 }
 
 static void take_events(wadi_zmq_port *p) {
-    event e;
-    while (read_event(p, &e)) {
-        if (e.what == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) on_connect(p);
-        if (e.what == ZMQ_EVENT_DISCONNECTED) on_disconnect(p, e.value);
-        if (e.what == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) on_refusal(p, true);
-        if (e.what == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) on_refusal(p, false);
+    int what = 0, value = -1;
+    while (wadi_zmq_event(p->monitor, &what, &value)) {
+        if (what == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) on_connect(p);
+        if (what == ZMQ_EVENT_DISCONNECTED) on_disconnect(p, value);
+        if (what == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) on_refusal(p, true);
+        if (what == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) on_refusal(p, false);
     }
 }
 

@@ -99,14 +99,18 @@ static wadi_status sleep_a_while(wadi_zmq_port *p, wadi_error *err) {
     return WADI_OK;
 }
 
+static wadi_status attach(wadi_zmq_port *p, const char *address, wadi_error *err) {
+    WADI_TRY(wadi_zmq_socket_attach(p->context, address, &p->options, p->path, &p->socket,
+                                    &p->monitor, &p->file, err));
+    return p->options.bind || wadi_zmq_greet(p) ? WADI_OK : zmq_fail(err, p, "hello");
+}
+
 /* What waits in the socket was meant for the partner that is lost, so it goes with the socket. */
 static wadi_status reopen(wadi_zmq_port *p, wadi_error *err) {
     p->resume.reopen = p->resume.renewed = p->connected = false;
     wadi_zmq_socket_close(p->socket, p->monitor, false);
     p->socket = p->monitor = NULL;
-    WADI_TRY(
-        wadi_zmq_socket_open(p->context, p->address, &p->options, &p->socket, &p->monitor, err));
-    return wadi_zmq_greet(p) ? WADI_OK : zmq_fail(err, p, "hello");
+    return attach(p, p->address, err);
 }
 
 /* Works without waiting. *out_holds: the condition holds; else the caller has to wait. */
@@ -136,19 +140,6 @@ static wadi_status wait_until(wadi_zmq_port *p, condition holds, const char *wha
 }
 
 /* ---- beginning and closing ---- */
-
-static wadi_status attach(wadi_zmq_port *p, const char *address, wadi_error *err) {
-    int lock = -1;
-    if (p->options.bind && p->path != NULL)
-        WADI_TRY(wadi_socket_file_claim(address, p->path, &lock, err));
-    const wadi_status status =
-        wadi_zmq_socket_open(p->context, address, &p->options, &p->socket, &p->monitor, err);
-    if (p->options.bind && p->path != NULL && status == WADI_OK)
-        p->file = wadi_socket_file_made(p->path);
-    wadi_socket_file_settle(lock);
-    if (p->options.bind || status != WADI_OK) return status;
-    return wadi_zmq_greet(p) ? WADI_OK : zmq_fail(err, p, "hello");
-}
 
 /* Each port has its own context, because the authenticator of zap.h serves one port of a context. */
 static wadi_status begin(wadi_zmq_port *p, const wadi_port_options *options, const char *file,

@@ -99,9 +99,8 @@ static int start_monitor(void *context, void *socket, void **out_monitor) {
     return wadi_zmq.connect(*out_monitor, name);
 }
 
-wadi_status wadi_zmq_socket_open(void *context, const char *address,
-                                 const wadi_port_options *options, void **out_socket,
-                                 void **out_monitor, wadi_error *err) {
+static wadi_status open_socket(void *context, const char *address, const wadi_port_options *options,
+                               void **out_socket, void **out_monitor, wadi_error *err) {
     WADI_TRY(check_options(address, options, err));
     *out_socket = wadi_zmq.socket(context, options->bind ? ZMQ_ROUTER : ZMQ_DEALER);
     if (*out_socket == NULL || set_options(*out_socket, options) != 0) {
@@ -117,6 +116,36 @@ wadi_status wadi_zmq_socket_open(void *context, const char *address,
         return zmq_fail(err, address, "connect");
     }
     return WADI_OK;
+}
+
+wadi_status wadi_zmq_socket_attach(void *context, const char *address,
+                                   const wadi_port_options *options, const char *path,
+                                   void **out_socket, void **out_monitor,
+                                   wadi_socket_file *out_file, wadi_error *err) {
+    const bool claims = options->bind && path != NULL;
+    int lock = -1;
+    if (claims) WADI_TRY(wadi_socket_file_claim(address, path, &lock, err));
+    const wadi_status status = open_socket(context, address, options, out_socket, out_monitor, err);
+    if (claims && status == WADI_OK) *out_file = wadi_socket_file_made(path);
+    wadi_socket_file_settle(lock);
+    return status;
+}
+
+bool wadi_zmq_event(void *monitor, int *out_what, int *out_value) {
+    uint16_t what = 0;
+    int32_t value = -1;
+    zmq_msg_t m;
+    (void)wadi_zmq.msg_init(&m);
+    const bool there = monitor != NULL && wadi_zmq.msg_recv(&m, monitor, ZMQ_DONTWAIT) >= 0;
+    if (there && wadi_zmq.msg_size(&m) == sizeof what + sizeof value) {
+        memcpy(&what, wadi_zmq.msg_data(&m), sizeof what);
+        memcpy(&value, (const char *)wadi_zmq.msg_data(&m) + sizeof what, sizeof value);
+    }
+    if (there && wadi_zmq.msg_more(&m)) (void)wadi_zmq.msg_recv(&m, monitor, 0); /* the address */
+    (void)wadi_zmq.msg_close(&m);
+    *out_what = what;
+    *out_value = value;
+    return there;
 }
 
 void wadi_zmq_socket_close(void *socket, void *monitor, bool linger) {
