@@ -177,7 +177,7 @@ static void ask_for_frames(wadi_nats_queue *q, int64_t now) {
 void wadi_nats_home_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg) {
     if (!q->offered) return;
     if (strcmp(verb, "live.worker") == 0)
-        hear_worker(q, msg, wadi_nats_clock());
+        hear_worker(q, msg, wadi_clock_ns());
     else if (strncmp(verb, "ask.", 4) == 0)
         hear_request(q, verb + 4, msg);
     else if (strcmp(verb, "s") == 0)

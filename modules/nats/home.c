@@ -19,7 +19,7 @@ static void begin_epoch(wadi_nats_queue *q, const wadi_jet_record *r) {
     q->record = *r;
     q->known = q->offered = q->pulling = true;
     q->ended = false;
-    q->record_ns = wadi_nats_clock();
+    q->record_ns = wadi_clock_ns();
     q->gone_ns = 0;
     (void)strcpy(q->epoch, r->epoch);
     wadi_nats_stir(q);
@@ -124,15 +124,16 @@ static wadi_status submit(wadi_workq *self, int64_t number, const void *bytes, i
 
 /* ---- answers ---- */
 
-/* The item is answered: nothing of it is needed any more. False: it was before, or is none of ours. */
-static bool land(wadi_nats_queue *q, int64_t number) {
+/* The item is answered: nothing of it is needed any more. Its bytes; -1: it was answered before, or is none of ours. */
+static int64_t land(wadi_nats_queue *q, int64_t number) {
     size_t i = 0;
     while (i < q->flight.n && q->flight.at[i].number != number) i++;
-    if (i == q->flight.n) return false;
-    q->count.bytes_in_flight -= q->flight.at[i].bytes;
+    if (i == q->flight.n) return -1;
+    const int64_t bytes = q->flight.at[i].bytes;
+    q->count.bytes_in_flight -= bytes;
     q->flight.at[i] = wadi_vec_pop(&q->flight);
     wadi_nats_post_drop(q, number);
-    return true;
+    return bytes;
 }
 
 static void purge_frames(wadi_nats_queue *q, wadi_nats_stream s, const char *word, int64_t number) {
@@ -146,11 +147,8 @@ static void purge_frames(wadi_nats_queue *q, wadi_nats_stream s, const char *wor
 
 static void take_answer(wadi_nats_queue *q, wadi_nats_delivery *d, wadi_work_item *out) {
     const wadi_jet_label l = d->label;
-    int64_t item_bytes = 0;
-    for (size_t i = 0; i < q->flight.n; i++)
-        if (q->flight.at[i].number == l.number) item_bytes = q->flight.at[i].bytes;
-    const bool ours = land(q, l.number);
-    if (ours) {
+    const int64_t item_bytes = land(q, l.number);
+    if (item_bytes >= 0) {
         *out = (wadi_work_item){l.number, l.status, d->bytes, l.bytes};
         if (l.status != WADI_OK) {
             free(d->bytes);
@@ -179,7 +177,7 @@ static wadi_status collect_some(wadi_nats_queue *q, int64_t until, wadi_nats_wat
         for (wadi_nats_delivery *d; out->number < 0 && (d = wadi_nats_ready(q)) != NULL;)
             take_answer(q, d, out);
         if (out->number >= 0) return WADI_OK;
-        if (q->failed == WADI_OK && wadi_nats_clock() >= until) return WADI_OK;
+        if (q->failed == WADI_OK && wadi_clock_ns() >= until) return WADI_OK;
         (void)snprintf(what, sizeof what, "an answer of %zu workers", q->workers.n);
         wadi_nats_watch(q, w, q->workers.n == 0 ? "a worker" : what, false);
         WADI_TRY(wadi_nats_wait(q, until, err));
@@ -190,7 +188,7 @@ static wadi_status collect(wadi_workq *self, int64_t wait_ns, wadi_work_item *ou
                            wadi_error *err) {
     wadi_nats_queue *q = of(self);
     wadi_nats_watched w = {0};
-    const int64_t now = wadi_nats_clock(),
+    const int64_t now = wadi_clock_ns(),
                   until = wait_ns < 0 || wait_ns > INT64_MAX - now ? INT64_MAX : now + wait_ns;
     *out = (wadi_work_item){.number = -1};
     (void)pthread_mutex_lock(&q->lock);

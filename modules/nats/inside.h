@@ -22,6 +22,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
 #include "sched/work/jet_address.h"
 #include "sched/work/jet_label.h"
@@ -215,14 +216,13 @@ typedef struct wadi_nats_queue {
     void *env;
     bool parts; /* there may be frames that nobody reads any more */
     wadi_nats_numbers count;
-    int64_t swept_ns, rated_ns;
+    int64_t swept_ns;
     int64_t answered_at[WADI_NATS_RATES]; /* answers so far, each second, in a ring */
     int rates;
 } wadi_nats_queue;
 
 /* ---- say.c ---- */
 
-int64_t wadi_nats_clock(void);
 uint64_t wadi_nats_random(void);
 /* Has the service thread look. The mutex is held, here and below. */
 void wadi_nats_stir(wadi_nats_queue *q);
@@ -264,6 +264,11 @@ WADI_NODISCARD wadi_status wadi_nats_call(wadi_nats_queue *q, wadi_nats_calling 
 
 WADI_NODISCARD wadi_status wadi_nats_service_start(wadi_nats_queue *q, wadi_error *err);
 void wadi_nats_service_stop(wadi_nats_queue *q);
+/* Called by the library, in threads of its own. */
+void wadi_nats_service_hear(natsConnection *nc, natsSubscription *sub, natsMsg *owned_msg,
+                            void *queue);
+void wadi_nats_service_lost(void *queue);
+void wadi_nats_service_back(void *queue);
 
 /* ---- pack.c ---- */
 
@@ -323,22 +328,6 @@ void wadi_nats_record_step(wadi_nats_queue *q, int64_t now);
 void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg);
 /* What the server says of its stream. */
 void wadi_nats_record_stream(wadi_nats_queue *q, natsMsg *msg, int64_t now);
-
-/* Something that asks the server and waits for what it says. */
-typedef wadi_status (*wadi_nats_calling)(wadi_nats_queue *q, jsCtx *js, void *env, wadi_error *err);
-/* Calls it, and again if the connection was lost meanwhile and has come back. The mutex is free. */
-WADI_NODISCARD wadi_status wadi_nats_call(wadi_nats_queue *q, wadi_nats_calling call, void *env,
-                                          wadi_error *err);
-
-/* ---- service.c ---- */
-
-WADI_NODISCARD wadi_status wadi_nats_service_start(wadi_nats_queue *q, wadi_error *err);
-void wadi_nats_service_stop(wadi_nats_queue *q);
-/* Called by the library, in threads of its own. */
-void wadi_nats_service_hear(natsConnection *nc, natsSubscription *sub, natsMsg *owned_msg,
-                            void *queue);
-void wadi_nats_service_lost(void *queue);
-void wadi_nats_service_back(void *queue);
 
 /* ---- streams.c: calls of the server that are waited for ---- */
 

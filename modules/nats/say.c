@@ -15,13 +15,6 @@
 
 static const int64_t look_ns = 1000000000, told_ns = 300000000;
 
-/* A module has its own copy of base/clock.c, so tests cannot set its clock. */
-int64_t wadi_nats_clock(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 uint64_t wadi_nats_random(void) {
     uint64_t number;
     randombytes_buf(&number, sizeof number);
@@ -119,7 +112,7 @@ static wadi_status check(const wadi_nats_queue *q, int64_t now, wadi_error *err)
 }
 
 wadi_status wadi_nats_wait(wadi_nats_queue *q, int64_t until_ns, wadi_error *err) {
-    int64_t now = wadi_nats_clock();
+    int64_t now = wadi_clock_ns();
     WADI_TRY(check(q, now, err));
     const int64_t rest = until_ns - now < look_ns ? until_ns - now : look_ns;
     struct pollfd fds[2] = {
@@ -132,21 +125,21 @@ wadi_status wadi_nats_wait(wadi_nats_queue *q, int64_t until_ns, wadi_error *err
     (void)pthread_mutex_lock(&q->lock);
     if (n > 0 && fds[1].revents != 0)
         return wadi_fail(err, WADI_CANCELLED, "the wait for job %s was ended", q->at.job);
-    return check(q, wadi_nats_clock(), err);
+    return check(q, wadi_clock_ns(), err);
 }
 
 /* Waits for the server, if it was away since there had been `outages`. False: it was not. That it is away is told a little later than calls fail. */
 static bool back_again(wadi_nats_queue *q, int outages, wadi_status *out_st, wadi_error *err) {
     wadi_nats_watched w = {0};
     (void)pthread_mutex_lock(&q->lock);
-    for (const int64_t until = wadi_nats_clock() + told_ns;
-         q->connected && q->outages == outages && wadi_nats_clock() < until;)
+    for (const int64_t until = wadi_clock_ns() + told_ns;
+         q->connected && q->outages == outages && wadi_clock_ns() < until;)
         if (wadi_nats_wait(q, until, NULL) != WADI_OK) break;
     const bool lost = !q->connected || q->outages != outages;
     *out_st = WADI_OK;
     while (*out_st == WADI_OK && !q->connected) {
         wadi_nats_watch(q, &w, "the server", false);
-        *out_st = wadi_nats_wait(q, wadi_nats_clock() + look_ns, err);
+        *out_st = wadi_nats_wait(q, wadi_clock_ns() + look_ns, err);
     }
     wadi_nats_unwatch(q, &w);
     (void)pthread_mutex_unlock(&q->lock);

@@ -29,7 +29,7 @@ void wadi_nats_service_lost(void *queue) {
     (void)pthread_mutex_lock(&q->lock);
     q->connected = false;
     q->outages++;
-    q->lost_ns = wadi_nats_clock();
+    q->lost_ns = wadi_clock_ns();
     wadi_nats_ring(q);
     (void)pthread_mutex_unlock(&q->lock);
 }
@@ -70,7 +70,7 @@ static bool hear_reply(wadi_nats_queue *q, const char *token, natsMsg *msg, int6
         wadi_nats_record_stream(q, msg, now);
         return false;
     default:
-        if (q->heard != NULL) q->heard(q, token, msg);
+        q->heard(q, token, msg);
         return false;
     }
 }
@@ -131,7 +131,7 @@ static void renew(wadi_nats_queue *q, int64_t now) {
 }
 
 static void wait_for_news(wadi_nats_queue *q) {
-    const int64_t until = wadi_nats_clock() + tick_ns;
+    const int64_t until = wadi_clock_ns() + tick_ns;
     const struct timespec t = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
     (void)pthread_cond_timedwait(&q->news, &q->lock, &t);
 }
@@ -140,7 +140,7 @@ static void *serve(void *queue) {
     wadi_nats_queue *q = queue;
     (void)pthread_mutex_lock(&q->lock);
     while (!q->ending || q->sayings.n > 0) {
-        const int64_t now = wadi_nats_clock();
+        const int64_t now = wadi_clock_ns();
         for (size_t i = 0; i < q->used.n; i++) wadi_nats_parcel_free(q->used.at[i]);
         wadi_vec_clear(&q->used);
         if (q->renewed) renew(q, now);

@@ -126,7 +126,7 @@ static wadi_nats_delivery *delivery_of(wadi_nats_queue *q, const wadi_jet_label 
                               .label = *l,
                               .ack = strdup(ack),
                               .deliveries = deliveries_of(ack),
-                              .acked_ns = wadi_nats_clock()};
+                              .acked_ns = wadi_clock_ns()};
     bool made = d->ack != NULL;
     if (l->frames > 0) {
         d->got = calloc((size_t)l->frames, sizeof(natsMsg *));
@@ -173,13 +173,11 @@ void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg) {
 void wadi_nats_take_status(wadi_nats_queue *q, natsMsg *msg, int64_t now) {
     const char *status = NULL;
     answered_request(q);
-    if (natsMsg_IsNoResponders(msg)) {
-        wadi_nats_doubt(q);
-        q->pull_ns = now + grace_ns / 5;
-    } else if (natsMsgHeader_Get(msg, "Status", &status) == NATS_OK && strcmp(status, "408") != 0) {
-        wadi_nats_doubt(q);
-        q->pull_ns = now + grace_ns / 5;
-    }
+    if (!natsMsg_IsNoResponders(msg) &&
+        (natsMsgHeader_Get(msg, "Status", &status) != NATS_OK || strcmp(status, "408") == 0))
+        return;
+    wadi_nats_doubt(q);
+    q->pull_ns = now + grace_ns / 5;
 }
 
 /* ---- frames ---- */
@@ -219,7 +217,7 @@ bool wadi_nats_take_frame(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *m
         return false;
     }
     d->got[frame] = msg;
-    d->asked_ns = wadi_nats_clock();
+    d->asked_ns = wadi_clock_ns();
     if (++d->came == d->label.frames) assemble(q, d);
     return true;
 }

@@ -39,12 +39,12 @@ void wadi_nats_worker_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg) 
     const size_t n = strlen(q->epoch);
     if (strcmp(verb, "live.home") == 0 && (size_t)natsMsg_GetDataLength(msg) == n && n > 0 &&
         memcmp(natsMsg_GetData(msg), q->epoch, n) == 0)
-        q->home_ns = wadi_nats_clock();
+        q->home_ns = wadi_clock_ns();
 }
 
 /* Errors: WADI_IO if home has been silent for too long. While the server is away, nobody can be heard. */
 static wadi_status check_home(const wadi_nats_queue *q, wadi_error *err) {
-    const int64_t silent = wadi_nats_clock() - q->home_ns;
+    const int64_t silent = wadi_clock_ns() - q->home_ns;
     if (q->lost_after_ns <= 0 || !q->connected || silent < q->lost_after_ns) return WADI_OK;
     return wadi_fail(err, WADI_IO, "job %s has no home: nothing was heard of it for %" PRId64 " s",
                      q->at.job, silent / 1000000000);
@@ -96,7 +96,7 @@ static void begin_epoch(wadi_nats_queue *q, const wadi_jet_record *r) {
     (void)strcpy(q->epoch, r->epoch);
     q->over = strcmp(q->record.epoch, r->epoch) != 0;
     q->pulling = !q->over;
-    q->home_ns = wadi_nats_clock();
+    q->home_ns = wadi_clock_ns();
     q->live_ns = 0;
     wadi_nats_stir(q);
 }
@@ -121,7 +121,7 @@ static wadi_status wait_for_job(wadi_nats_queue *q, wadi_nats_watched *w, wadi_j
         if (!q->known) q->record_ns = 0; /* ask again */
         wadi_nats_watch(q, w, "the home", true);
         WADI_TRY(check_home(q, err));
-        WADI_TRY(wadi_nats_wait(q, wadi_nats_clock() + look_ns, err));
+        WADI_TRY(wadi_nats_wait(q, wadi_clock_ns() + look_ns, err));
     }
 }
 
@@ -132,7 +132,7 @@ static wadi_status charter(wadi_workq *self, void **out, int64_t *out_n, wadi_er
     wadi_status st = WADI_OK;
     (void)pthread_mutex_lock(&q->lock);
     end_epoch(q);
-    q->home_ns = wadi_nats_clock();
+    q->home_ns = wadi_clock_ns();
     do {
         if (st == WADI_CANCELLED) (void)strcpy(q->past, r.epoch); /* it has changed meanwhile */
         st = wait_for_job(q, &w, &r, err);
@@ -224,7 +224,7 @@ static wadi_status fetch_some(wadi_nats_queue *q, wadi_nats_watched *w, wadi_wor
         }
         wadi_nats_watch(q, w, "an item", true);
         WADI_TRY(check_home(q, err));
-        WADI_TRY(wadi_nats_wait(q, wadi_nats_clock() + live_ns, err));
+        WADI_TRY(wadi_nats_wait(q, wadi_clock_ns() + live_ns, err));
     }
 }
 
@@ -268,7 +268,7 @@ static wadi_status answer(wadi_workq *self, const wadi_work_item *item, wadi_err
                                      : send_answer(q, d, item->status, NULL, 0, err);
     while (st == WADI_OK && !q->over && on_the_way(q) > ANSWERS_MOST) {
         wadi_nats_watch(q, &w, "room for an answer", false);
-        st = wadi_nats_wait(q, wadi_nats_clock() + live_ns, err);
+        st = wadi_nats_wait(q, wadi_clock_ns() + live_ns, err);
     }
     wadi_nats_unwatch(q, &w);
     (void)pthread_mutex_unlock(&q->lock);
@@ -280,10 +280,10 @@ static wadi_status answer(wadi_workq *self, const wadi_work_item *item, wadi_err
 static void close_worker(wadi_workq *self) {
     wadi_nats_queue *q = of(self);
     (void)pthread_mutex_lock(&q->lock);
-    const int64_t until = wadi_nats_clock() + leave_ns;
+    const int64_t until = wadi_clock_ns() + leave_ns;
     q->pulling = false;
     q->base.wake_fd = -1;
-    while (!q->over && q->connected && on_the_way(q) > 0 && wadi_nats_clock() < until)
+    while (!q->over && q->connected && on_the_way(q) > 0 && wadi_clock_ns() < until)
         if (wadi_nats_wait(q, until, NULL) != WADI_OK) break;
     wadi_nats_forget(q, true);
     if (q->epoch[0] != '\0') tell_home(q, "bye");
