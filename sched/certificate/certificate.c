@@ -181,9 +181,12 @@ wadi_status wadi_certificate_notes(const wadi_certificate *c, char ***out, int *
         else if (!unescape(note, notes[n]))
             status = invalid(c, at - 1, "expected two digits behind a %", err);
     }
+    if (status != WADI_OK) {
+        wadi_certificate_notes_free(notes);
+        notes = NULL;
+    }
     *out = notes;
     *out_n = n;
-    if (status != WADI_OK) wadi_certificate_notes_free(notes);
     return status;
 }
 
