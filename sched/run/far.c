@@ -298,7 +298,7 @@ wadi_status wadi_far_settle(wadi_stream *s, wadi_error *err) {
 
 bool wadi_far_takes(const wadi_stream *s, int stage) {
     const wadi_far *t = &s->far;
-    return t->opened && !t->delivering && stage == t->stage && s->stages[stage].crew == &s->x->crew;
+    return s->stages[stage].crew == &s->x->crew && t->opened && !t->delivering && stage == t->stage;
 }
 
 static int most_tickets(int workers) {
