@@ -104,13 +104,29 @@ static wadi_status unseal(const wadi_kept_folder *f, char *bytes, size_t n, size
     return WADI_OK;
 }
 
+/* Whoever else may write to the folder could have put a pipe there, which never ends, or a link to one. */
+static wadi_status read_file(const wadi_kept_folder *f, char **out, size_t *out_n,
+                             wadi_error *err) {
+    struct stat about;
+    const int fd = openat(f->folder, "state", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT) return WADI_OK;
+    if (fd < 0 && errno != ELOOP) return wadi_fail_errno(err, errno, "cannot open %s", f->file);
+    wadi_status status = WADI_OK;
+    if (fd < 0 || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))
+        status = damaged(f, "this is no file", err);
+    else
+        status = wadi_file_read_fd(fd, f->file, out, out_n, err);
+    if (fd >= 0) (void)close(fd);
+    return status;
+}
+
 wadi_status wadi_kept_folder_read(wadi_kept_folder *f, char **out, size_t *out_n, wadi_error *err) {
     char *bytes = NULL;
     size_t n = 0;
     *out = NULL;
     *out_n = 0;
-    if (!wadi_file_exists(f->file)) return WADI_OK;
-    WADI_TRY(wadi_file_read(f->file, &bytes, &n, err));
+    WADI_TRY(read_file(f, &bytes, &n, err));
+    if (bytes == NULL) return WADI_OK;
     const wadi_status status = unseal(f, bytes, n, out_n, err);
     if (status == WADI_OK)
         *out = bytes;

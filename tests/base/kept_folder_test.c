@@ -1,0 +1,133 @@
+/* A folder that a process goes on from: what is damaged, or is no file of ours, is told, and nobody waits for it. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/kept_folder.h"
+
+static const char title[] = "kept folder test";
+static char folder[64], state_file[96];
+
+static int make_folder(void **unused) {
+    (void)unused;
+    (void)snprintf(folder, sizeof folder, "/tmp/wadi_kept_XXXXXX");
+    if (mkdtemp(folder) == NULL) return 1;
+    (void)snprintf(state_file, sizeof state_file, "%s/state", folder);
+    return 0;
+}
+
+static int remove_folder(void **unused) {
+    (void)unused;
+    (void)unlink(state_file);
+    (void)rmdir(state_file);
+    (void)rmdir(folder);
+    return 0;
+}
+
+static wadi_kept_folder *open_folder(void) {
+    wadi_kept_folder *f = NULL;
+    assert_int_equal(wadi_kept_folder_open(folder, title, &f, NULL), WADI_OK);
+    return f;
+}
+
+/* What a process that begins finds there; the caller frees *out. */
+static wadi_status find(char **out, size_t *out_n, wadi_error *err) {
+    wadi_kept_folder *f = open_folder();
+    const wadi_status status = wadi_kept_folder_read(f, out, out_n, err);
+    wadi_kept_folder_close(f, false);
+    return status;
+}
+
+static void refused(const char *says) {
+    char *found = NULL;
+    size_t n = 0;
+    wadi_error err = {.status = WADI_OK};
+    assert_int_equal(find(&found, &n, &err), WADI_IO);
+    assert_null(found);
+    if (strstr(err.msg, says) == NULL) fail_msg("%s", err.msg);
+}
+
+static void write_state(size_t n) {
+    wadi_text t = {0};
+    wadi_kept_folder *f = open_folder();
+    for (size_t i = 0; i < n; i++) wadi_text_addf(&t, "%c", (int)(i * 7 % 251));
+    assert_int_equal(wadi_kept_folder_write(f, &t, NULL), WADI_OK);
+    wadi_kept_folder_close(f, false);
+    wadi_text_fini(&t);
+}
+
+static void what_was_written_is_found(void **unused) {
+    char *found = NULL;
+    size_t n = 0;
+    (void)unused;
+    assert_int_equal(find(&found, &n, NULL), WADI_OK);
+    assert_null(found);
+    for (size_t bytes = 0; bytes < 600; bytes += 299) {
+        assert_int_equal(make_folder(NULL), 0);
+        write_state(bytes);
+        assert_int_equal(find(&found, &n, NULL), WADI_OK);
+        assert_int_equal(n, bytes);
+        for (size_t i = 0; i < n; i++) assert_int_equal((unsigned char)found[i], i * 7 % 251);
+        free(found);
+        assert_int_equal(remove_folder(NULL), 0);
+    }
+}
+
+/* Every bit of every byte, and every length but its own. */
+static void no_damage_is_believed(void **unused) {
+    char *bytes = NULL;
+    size_t n = 0;
+    (void)unused;
+    write_state(40);
+    assert_int_equal(wadi_file_read(state_file, &bytes, &n, NULL), WADI_OK);
+    for (size_t i = 0; i < 8 * n; i++) {
+        bytes[i / 8] = (char)(bytes[i / 8] ^ 1 << i % 8);
+        FILE *file = fopen(state_file, "wb");
+        assert_true(file != NULL && fwrite(bytes, 1, n, file) == n && fclose(file) == 0);
+        refused(i / 8 <= strlen(title) ? "this is no saved run" : "the saved run is damaged");
+        bytes[i / 8] = (char)(bytes[i / 8] ^ 1 << i % 8);
+    }
+    for (size_t length = 0; length < n; length++) {
+        FILE *file = fopen(state_file, "wb");
+        assert_true(file != NULL && fwrite(bytes, 1, length, file) == length && fclose(file) == 0);
+        refused("/state: ");
+    }
+    free(bytes);
+}
+
+/* A pipe has no end, and so have devices that a link leads to. */
+static void what_is_no_file_is_not_read(void **unused) {
+    (void)unused;
+    assert_int_equal(mkfifo(state_file, 0600), 0);
+    const int other_end = open(state_file, O_RDWR | O_CLOEXEC); /* keeps it open */
+    assert_true(other_end >= 0);
+    (void)alarm(20);
+    refused("this is no file");
+    assert_int_equal(unlink(state_file), 0);
+    assert_int_equal(symlink("/dev/zero", state_file), 0);
+    refused("this is no file");
+    assert_int_equal(unlink(state_file), 0);
+    assert_int_equal(mkdir(state_file, 0700), 0);
+    refused("this is no file");
+    (void)alarm(0);
+    assert_int_equal(close(other_end), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_was_written_is_found, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(no_damage_is_believed, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(what_is_no_file_is_not_read, make_folder, remove_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
