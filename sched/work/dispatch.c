@@ -105,10 +105,17 @@ bool wadi_dispatch_answered(wadi_dispatch *d, int worker, int64_t number, int64_
     return false;
 }
 
+/* Whether somebody has it who is not late. */
+static bool is_expected(const wadi_dispatch *d, const wadi_dispatch_item *i) {
+    for (int w = 0; w < WADI_DISPATCH_WORKERS; w++)
+        if (holds(i, w) && !d->worker[w].late) return true;
+    return false;
+}
+
 int64_t wadi_dispatch_given_up(wadi_dispatch *d) {
     for (size_t i = 0; i < d->items.n; i++) {
         const wadi_dispatch_item *item = &d->items.at[i];
-        if (item->holders != 0 || item->times < WADI_DISPATCH_TIMES) continue;
+        if (is_expected(d, item) || item->times < WADI_DISPATCH_TIMES) continue;
         const int64_t number = item->number;
         remove_item(d, i);
         return number;
@@ -128,12 +135,8 @@ static void note_late(wadi_dispatch *d, const wadi_dispatch_item *i, int64_t now
         if (holds(i, w)) d->worker[w].late = true;
 }
 
-/* Whether nobody has it who can be expected to answer. */
 static bool is_open(const wadi_dispatch *d, const wadi_dispatch_item *i) {
-    if (i->times >= WADI_DISPATCH_TIMES) return false;
-    for (int w = 0; w < WADI_DISPATCH_WORKERS; w++)
-        if (holds(i, w) && !d->worker[w].late) return false;
-    return true;
+    return i->times < WADI_DISPATCH_TIMES && !is_expected(d, i);
 }
 
 /* The worker with the fewest items; -1: all have enough. */

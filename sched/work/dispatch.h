@@ -2,8 +2,8 @@
  *
  * Items are given out in their order, each to the worker that has the fewest, and each worker has a few ahead, so that none waits
  * for the way. The items of a lost worker go to others. So do those of a late one, which gets nothing more until it is heard of again: it may be
- * stopped, or cut off. An item that was given out WADI_DISPATCH_TIMES times and has been lost each time is given up, since it may be what
- * kills workers. */
+ * stopped, or cut off. An item that was given out WADI_DISPATCH_TIMES times, and whose workers are all lost or late, is given up, since it may be what
+ * kills or holds up workers. */
 #ifndef WADI_SCHED_WORK_DISPATCH_H
 #define WADI_SCHED_WORK_DISPATCH_H
 

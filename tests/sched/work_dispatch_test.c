@@ -138,6 +138,26 @@ static void what_kills_workers_is_given_up(void **state) {
     wadi_dispatch_fini(&d);
 }
 
+/* Those who keep their connections and never answer hold nobody up for ever. */
+static void what_holds_up_workers_is_given_up(void **state) {
+    (void)state;
+    wadi_dispatch d;
+    int64_t now = 0;
+    begin(&d, WADI_DISPATCH_TIMES + 1, 1);
+    for (int i = 0; i < WADI_DISPATCH_TIMES; i++) {
+        assert_int_equal(give(&d, now, 0), i);
+        now += 15 * second;
+        give_nothing(&d, now);
+        assert_int_equal(wadi_dispatch_given_up(&d), -1);
+        now += 15 * second;
+    }
+    give_nothing(&d, now);
+    assert_int_equal(wadi_dispatch_given_up(&d), 0);
+    assert_int_equal(d.worker[0].held, 0);
+    assert_false(wadi_dispatch_answered(&d, 1, 0, now)); /* too late */
+    wadi_dispatch_fini(&d);
+}
+
 static void room_is_for_what_workers_take_soon(void **state) {
     (void)state;
     wadi_dispatch d;
@@ -213,6 +233,7 @@ int main(void) {
         cmocka_unit_test(a_late_worker_gets_nothing_until_it_is_heard_of),
         cmocka_unit_test(first_answers_may_take_long),
         cmocka_unit_test(what_kills_workers_is_given_up),
+        cmocka_unit_test(what_holds_up_workers_is_given_up),
         cmocka_unit_test(room_is_for_what_workers_take_soon),
         cmocka_unit_test(nothing_is_lost_whatever_happens),
     };
