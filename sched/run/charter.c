@@ -174,10 +174,11 @@ static bool is_made(const wadi_chunk_component *c, const wadi_plan_slot *p) {
 static wadi_status take_shape(wadi_state_reader *r, wadi_slots *slots, int slot, wadi_error *err) {
     if (!wadi_slots_room_for_shapes(slots, slot, 1))
         return wadi_fail(err, WADI_MEMORY, "charter: out of memory");
-    for (int d = 0; d < slots->plan->slots[slot].rank; d++)
-        if (wadi_state_take_count(r, INT64_MAX, &slots->slot[slot].shape[d], NULL) != WADI_OK)
-            return damaged(err);
-    return WADI_OK;
+    const int rank = slots->plan->slots[slot].rank;
+    int64_t *shape = slots->slot[slot].shape;
+    for (int d = 0; d < rank; d++)
+        if (wadi_state_take_count(r, INT64_MAX, &shape[d], NULL) != WADI_OK) return damaged(err);
+    return wadi_shape_values(rank, shape) >= 0 ? WADI_OK : damaged(err);
 }
 
 static wadi_status take_value(wadi_state_reader *r, const wadi_plan *plan, wadi_slots *slots,

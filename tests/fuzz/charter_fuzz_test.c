@@ -1,0 +1,276 @@
+/* Fuzzing of what home and workers send each other: no bytes crash whoever reads a charter or an item, and what is read fits the plan.
+ *
+ * Input: a byte that says which, then the bytes. With -DWADI_LIBFUZZER and -fsanitize=fuzzer this is a libFuzzer target. Otherwise it is a
+ * test: a fixed number of mutations of sound ones (WADI_FUZZ_RUNS changes how many), always the same ones, of charters mostly with their
+ * checksum put right. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "exe/exe.h"
+#include "sched/run/charter.h"
+#include "wadi/wadi.h"
+
+enum { MOST_BYTES = 1 << 14, CHARTER = 0, ITEM = 1, ANSWER = 2 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static const char text[] = "program fuzzed\n"
+                           "input k : f64[?]\ninput rows : i32[?, 2]\nstream_in s : seq(f64[?])\n"
+                           "j = map k (x) { mul x 2.0 }\n"
+                           "t = map_seq s (a) {\n"
+                           "    b = zip_with a j (x, y) { add x y }\n"
+                           "    n = unit { extent rows 0 }\n"
+                           "    yield b, n\n}\n"
+                           "stream_out \"t\" t\n";
+
+static void demand(bool holds, const char *what) {
+    if (holds) return;
+    (void)fprintf(stderr, "%s\n", what);
+    abort();
+}
+
+/* ---- the plan ---- */
+
+static wadi_exe *exe;
+static const wadi_plan_stage *stage;
+static int results[WADI_MAX_PARTS], nresults, phase;
+
+static void find_stage(void) {
+    if (stage != NULL) return;
+    demand(wadi_compile_text(text, "fuzzed", NULL, &exe, NULL) == WADI_OK, "the program");
+    while (!exe->plan->phases[phase].is_stream) phase++;
+    const wadi_plan_stream *s = &exe->plan->phases[phase].stream;
+    demand(s->nstages == 1 && s->stages[0].nresults <= WADI_MAX_PARTS, "one stage");
+    stage = &s->stages[0];
+    for (int i = 0; i < stage->nresults; i++)
+        if (exe->plan->slots[stage->results[i]].kind != WADI_SLOT_ONCE)
+            results[nresults++] = stage->results[i];
+}
+
+/* ---- reading ---- */
+
+/* Reads every value: a sanitizer sees whatever points outside. */
+static void touch(const wadi_array *a) {
+    unsigned sum = 0;
+    const int64_t values = wadi_shape_values(a->rank, a->shape);
+    demand(values >= 0, "a shape that there is not was let through");
+    for (int f = 0; f < a->fields && a->column[f] != NULL; f++)
+        for (int64_t k = 0; k < values * wadi_type_size(a->type[f]); k++)
+            sum += ((const uint8_t *)a->column[f])[k];
+    demand(sum < UINT32_MAX, "the sum is what it is");
+}
+
+static void read_charter(const uint8_t *data, size_t n, wadi_buffers *buffers) {
+    wadi_charter c;
+    wadi_slots slots;
+    wadi_chunk *held = NULL;
+    wadi_error err = {.status = WADI_OK};
+    if (wadi_charter_read(data, (int64_t)n, &c, &err) != WADI_OK) {
+        demand(err.msg[0] != '\0', "refused without a word");
+        return;
+    }
+    demand(c.phase >= 0 && c.stage >= 0, "a negative number");
+    demand(wadi_slots_init(&slots, exe->plan, buffers, NULL, NULL) == WADI_OK, "slots");
+    if (wadi_charter_values(&c, exe->plan, &slots, buffers, &held, &err) == WADI_OK) {
+        for (int i = 0; i < exe->plan->nslots; i++) {
+            if (exe->plan->slots[i].kind != WADI_SLOT_ONCE || wadi_slots_is_empty(&slots, i))
+                continue;
+            const wadi_array a = wadi_slots_array(&slots, i);
+            touch(&a);
+        }
+    } else {
+        demand(err.msg[0] != '\0', "refused without a word");
+    }
+    wadi_slots_fini(&slots);
+    wadi_chunk_release(held);
+}
+
+static void read_item(const uint8_t *data, size_t n, bool answer, wadi_buffers *buffers) {
+    const int *slots = answer ? results : stage->parts, nslots = answer ? nresults : stage->nparts;
+    wadi_chunk *c = NULL;
+    if (wadi_item_read(data, (int64_t)n, exe->plan, nslots, slots, answer, buffers, &c, NULL) !=
+        WADI_OK)
+        return;
+    demand(c->components == nslots, "too many components");
+    for (int i = 0; i < c->components; i++)
+        for (int64_t s = 0; s < c->count; s++) {
+            const wadi_array a = wadi_chunk_array(c, i, s);
+            demand(a.rank == exe->plan->slots[slots[i]].rank, "another rank");
+            touch(&a);
+        }
+    wadi_chunk_release(c);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+    wadi_buffers *buffers = NULL;
+    if (n == 0 || wadi_buffers_create(NULL, 1 << 20, &buffers, NULL) != WADI_OK) return 0;
+    find_stage();
+    if (data[0] % 3 == CHARTER)
+        read_charter(data + 1, n - 1, buffers);
+    else
+        read_item(data + 1, n - 1, data[0] % 3 == ANSWER, buffers);
+    demand(wadi_buffers_used(buffers) == 0, "memory is left over");
+    wadi_buffers_release(buffers);
+    return 0;
+}
+
+#ifndef WADI_LIBFUZZER
+
+static uint64_t rng_state = 1;
+
+static size_t below(size_t n) {
+    rng_state = rng_state * 6364136223846793005u + 1442695040888963407u;
+    return (size_t)((rng_state >> 33) % n);
+}
+
+static wadi_status put_program(void *self, wadi_text *out, wadi_error *err) {
+    (void)self;
+    (void)err;
+    wadi_text_add(out, text);
+    return WADI_OK;
+}
+
+static size_t take_text(wadi_text *t, uint8_t kind, uint8_t *out) {
+    const size_t n = t->n;
+    demand(!t->failed && n < MOST_BYTES, "too long");
+    out[0] = kind;
+    memcpy(out + 1, t->at, n);
+    wadi_text_fini(t);
+    return n + 1;
+}
+
+static size_t make_charter(uint8_t *out) {
+    static double k[5] = {1, 2, 3, 4, 5};
+    static int32_t pairs[6] = {1, 2, 3, 4, 5, 6};
+    const wadi_loader loader = {.charter = put_program};
+    const wadi_array of_k = {
+        .rank = 1, .fields = 1, .shape = {5}, .type = {WADI_F64}, .column = {k}};
+    const wadi_array of_pairs = {
+        .rank = 2, .fields = 1, .shape = {3, 2}, .type = {WADI_I32}, .column = {pairs}};
+    wadi_buffers *buffers = NULL;
+    wadi_slots slots;
+    wadi_text t = {0};
+    demand(wadi_buffers_create(NULL, 0, &buffers, NULL) == WADI_OK, "buffers");
+    demand(wadi_slots_init(&slots, exe->plan, buffers, NULL, NULL) == WADI_OK, "slots");
+    for (int i = 0; i < exe->plan->ninputs; i++) {
+        const int slot = exe->plan->inputs[i].slot;
+        const bool wide = exe->plan->slots[slot].rank == 2;
+        demand(wadi_slots_bind_array(&slots, slot, wide ? &of_pairs : &of_k, NULL) == WADI_OK,
+               "bind");
+        for (int f = 0; wide && f < WADI_MAX_FIELDS; f++)
+            slots.slot[slot].col[f] = NULL; /* only its shape is left */
+    }
+    demand(wadi_charter_write(exe->plan, &loader, phase, 0, &slots, buffers, &t, NULL) == WADI_OK,
+           "charter");
+    wadi_slots_fini(&slots);
+    wadi_buffers_release(buffers);
+    return take_text(&t, CHARTER, out);
+}
+
+/* Elements of 0, 1, 2 values; an answer has a number for each as well. */
+static size_t make_item(uint8_t kind, uint8_t *out) {
+    enum { ELEMENTS = 3 };
+    const int n = kind == ANSWER ? nresults : stage->nparts;
+    const int *slots = kind == ANSWER ? results : stage->parts;
+    wadi_buffers *buffers = NULL;
+    wadi_chunk *c = NULL;
+    wadi_text t = {0};
+    demand(wadi_buffers_create(NULL, 0, &buffers, NULL) == WADI_OK, "buffers");
+    demand(wadi_chunk_create(buffers, n, &c, NULL) == WADI_OK, "chunk");
+    c->count = ELEMENTS;
+    for (int i = 0; i < n; i++) {
+        const wadi_plan_slot *p = &exe->plan->slots[slots[i]];
+        wadi_chunk_component *to = &c->component[i];
+        to->layout = p->kind == WADI_SLOT_IRREGULAR ? WADI_LAYOUT_IRREGULAR : WADI_LAYOUT_REGULAR;
+        to->rank = p->rank;
+        to->fields = p->fields;
+        to->type[0] = p->type[0];
+        to->values = ELEMENTS;
+        to->column[0] = wadi_chunk_alloc(c, ELEMENTS * wadi_type_size(p->type[0]));
+        memset(to->column[0], i, (size_t)(ELEMENTS * wadi_type_size(p->type[0])));
+        if (to->layout == WADI_LAYOUT_REGULAR) continue;
+        to->shapes = wadi_chunk_alloc(c, ELEMENTS * 8);
+        to->offsets = wadi_chunk_alloc(c, (ELEMENTS + 1) * 8);
+        for (int64_t s = 0; s <= ELEMENTS; s++) {
+            to->offsets[s] = s * (s - 1) / 2;
+            if (s < ELEMENTS) to->shapes[s] = s;
+        }
+    }
+    demand(wadi_item_write(c, &t, NULL) == WADI_OK, "item");
+    wadi_chunk_release(c);
+    wadi_buffers_release(buffers);
+    return take_text(&t, kind, out);
+}
+
+static void put_at(uint8_t *at, uint64_t value, size_t bytes) {
+    for (size_t i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> (8 * i));
+}
+
+static size_t mutate(uint8_t *m, size_t n) {
+    static const uint64_t bold[] = {0,
+                                    1,
+                                    2,
+                                    5,
+                                    UINT64_MAX,
+                                    UINT64_C(1) << 31,
+                                    UINT64_C(1) << 32,
+                                    (uint64_t)INT64_MAX,
+                                    UINT64_C(1) << 61,
+                                    UINT64_C(1) << 63};
+    for (size_t i = 1 + below(3); i > 0 && n > 24; i--) {
+        /* numbers stand behind the text, mostly at its distance from the end */
+        const size_t words = (n - 9) / 8, last = words < 30 ? words : 30;
+        const size_t at = below(3) == 0 ? 1 + below(n - 9) : n - 8 * (1 + below(last));
+        switch (below(4)) {
+        case 0:
+            m[at] ^= (uint8_t)(1u << below(8));
+            break;
+        case 1:
+        case 2:
+            put_at(m + at, bold[below(sizeof bold / sizeof *bold)], 8);
+            break;
+        default:
+            if (below(6) == 0) n = at + 1;
+            break;
+        }
+    }
+    if (m[0] == CHARTER && n > 9 && below(8) != 0)
+        put_at(m + n - 8, wadi_crc32c(0, m + 1, n - 9), 8);
+    return n;
+}
+
+int main(void) {
+    const char *asked = getenv("WADI_FUZZ_RUNS");
+    const long runs = asked != NULL ? strtol(asked, NULL, 10) : 30000;
+    static uint8_t sound[MOST_BYTES], mutant[MOST_BYTES];
+    find_stage();
+    for (uint8_t kind = CHARTER; kind <= ANSWER; kind++) {
+        const size_t n = kind == CHARTER ? make_charter(sound) : make_item(kind, sound);
+        wadi_buffers *buffers = NULL;
+        wadi_chunk *c = NULL;
+        wadi_charter charter;
+        demand(wadi_buffers_create(NULL, 0, &buffers, NULL) == WADI_OK, "buffers");
+        if (kind == CHARTER) /* the sound one is one */
+            demand(wadi_charter_read(sound + 1, (int64_t)n - 1, &charter, NULL) == WADI_OK, "read");
+        else
+            demand(wadi_item_read(sound + 1, (int64_t)n - 1, exe->plan,
+                                  kind == ANSWER ? nresults : stage->nparts,
+                                  kind == ANSWER ? results : stage->parts, kind == ANSWER, buffers,
+                                  &c, NULL) == WADI_OK,
+                   "read");
+        wadi_chunk_release(c);
+        wadi_buffers_release(buffers);
+        (void)LLVMFuzzerTestOneInput(sound, n);
+        for (long i = 0; i < runs / 3; i++) {
+            memcpy(mutant, sound, n);
+            (void)LLVMFuzzerTestOneInput(mutant, mutate(mutant, n));
+        }
+    }
+    wadi_exe_destroy(exe);
+    return 0;
+}
+
+#endif
