@@ -343,6 +343,7 @@ static int run(const grid_options *o) {
     if (saved) remove_live(&w); /* it comes again when the stream goes on */
     if (status != WADI_OK && o->listen != NULL && !saved) save_part(&w);
     wadi_process_drain_by(NULL, NULL);
+    wadi_watch_program_end(); /* what is kept goes last */
     grid_spool_close(w.spool, status == WADI_OK);
     grid_session_destroy(w.session);
     grid_writer_destroy(w.writer);

@@ -201,6 +201,7 @@ static int run(const md5_options *o) {
     const bool all = w.targets.nfound == w.targets.n,
                over = status == WADI_OK && (all || wadi_process_signal() == 0),
                drained = over && !all && atomic_load(&drains);
+    wadi_watch_program_end(); /* the session goes last */
     md5_session_close(w.session, over && !drained);
     md5_log_close(&w.output);
     md5_reader_fini(&w.reader);
