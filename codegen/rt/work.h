@@ -78,6 +78,30 @@ static __attribute__((noinline, cold, unused)) int wadi_stopped(wadi_work *w) {
 /* The end of the strip of a loop that begins at `from`. */
 #define WADI_STRIP(from, length, below) ((below) - (from) > (length) ? (from) + (length) : (below))
 
+/* The constant that begins at word `at` of the table of a kernel that shares its function. A word has the alignment of the table. */
+typedef double wadi_real_double __attribute__((aligned(4), may_alias));
+typedef float wadi_real_float __attribute__((aligned(4), may_alias));
+#define WADI_REAL(type, at) (*(const wadi_real_##type *)(of + (at)))
+
+/* A kernel that passes a table of its own to the function `model`. A compiler takes ten times as long for this in C as its assembler does.
+ * The bytes in front are endbr64: a place to which an indirect call may lead. */
+#if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__) && !defined(__TINYC__)
+#define WADI_TWIN(name, model, ...)                                                          \
+    __asm__(".pushsection .rodata\n.p2align 2\n.L" #name "_of: .long " #__VA_ARGS__          \
+            "\n.popsection\n.pushsection .text\n.hidden " #model "\n.globl " #name           \
+            "\n.type " #name ", @function\n" #name                                           \
+            ": .byte 0xf3, 0x0f, 0x1e, 0xfa\n leaq .L" #name "_of(%rip), %rcx\n jmp " #model \
+            "\n.size " #name ", .-" #name "\n.popsection\n");
+#else
+#define WADI_TWIN(name, model, ...)                                                           \
+    __attribute__((visibility("hidden"))) int model(wadi_work *w, int64_t begin, int64_t end, \
+                                                    const int32_t *of);                       \
+    int name(wadi_work *w, int64_t begin, int64_t end) {                                      \
+        static const int32_t of[] = {__VA_ARGS__};                                            \
+        return model(w, begin, end, of);                                                      \
+    }
+#endif
+
 /* A bool in memory as the number that it is. gcc makes a mask of a bool and a number of the mask; a byte it only widens. */
 #define WADI_BYTE(stored) (*(const uint8_t *)&(stored))
 

@@ -1,5 +1,5 @@
-/* Programs with so many kernels that those which are the same but for their slots and places share a function, and bodies with so many loop
- * nests that those with the same text do: results and faults are each one's own. Those that differ in a constant, an operation or a type
+/* Programs with so many kernels that those which are the same but for their slots, places and constants share a function, and bodies with so many loop
+ * nests that those with the same text do: results and faults are each one's own. Those that differ in an operation or a type
  * stand between those that are alike. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "tests/conformance/texts.h"
 
-enum { ROUNDS = 36 };
+enum { ROUNDS = 36, CONSTANT_ROUNDS = 12 };
 
 static const struct {
     const char *name, *zero, *half;
@@ -61,6 +61,33 @@ static void check_stage(void **state, int fault) {
     wadi_text_fini(&t);
 }
 
+/* Constants of which floats are made, in each place where one may stand: those that compilers divide by and compare with, zeros of both signs,
+ * and one that stands twice. */
+static void add_constants(wadi_text *t, int k) {
+    static const char *const ends[] = {"", "f32"};
+    static const char *const of[] = {"0.0", "-0.0", "1.0", "0.1", "-3.5", "1.0e30", "2.0"};
+    enum { OF = sizeof of / sizeof *of };
+    const char *end = ends[k % 2], *c[5];
+    for (int n = 0; n < 5; n++) c[n] = of[(k / 2 * (n + 1) + n) % OF];
+    wadi_text_addf(t, "p%d = map a%d (x) { add (mul x %s%s) (fdiv %s%s x) }\n", k, k, c[0], end,
+                   c[1], end);
+    wadi_text_addf(t, "l%d = scanl1 p%d (x, y) { min (add x y) %s%s }\n", k, k, c[2], end);
+    wadi_text_addf(
+        t, "a%d = imap l%d p%d (i, x, y) { if lt x %s%s { sub %s%s y } else { fdiv y 8.0%s } }\n",
+        k + 2, k, k, c[3], end, k % 5 == 0 ? c[3] : c[4], end, end);
+}
+
+static void each_has_its_own_constants(void **state) {
+    wadi_text t = {0};
+    wadi_text_add(&t, "program alike_constants\ninput r16 : f64[n]\na0 = map r16 (x) { x }\n"
+                      "a1 = map r16 (x) { convert f32 x }\n");
+    for (int k = 0; k < CONSTANT_ROUNDS; k++) add_constants(&t, k);
+    for (int k = 0; k < CONSTANT_ROUNDS; k++) wadi_text_addf(&t, "output l%d\n", k);
+    wadi_text_add(&t, "output a12\noutput a13\n");
+    texts_check(state, wadi_text_str(&t), false);
+    wadi_text_fini(&t);
+}
+
 static void each_computes_its_own(void **state) {
     check(state, "r16", -1);
 }
@@ -80,7 +107,8 @@ static void nests_have_their_own_faults(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_computes_its_own), cmocka_unit_test(each_has_its_own_fault),
-        cmocka_unit_test(nests_compute_their_own), cmocka_unit_test(nests_have_their_own_faults)};
+        cmocka_unit_test(each_has_its_own_constants), cmocka_unit_test(each_computes_its_own),
+        cmocka_unit_test(each_has_its_own_fault), cmocka_unit_test(nests_compute_their_own),
+        cmocka_unit_test(nests_have_their_own_faults)};
     return cmocka_run_group_tests(tests, texts_open, texts_close);
 }

@@ -88,7 +88,7 @@ static void variable(writer *c, const wadi_linst *i) {
 static void scratch(writer *c, const wadi_linst *i, int level) {
     const char *type = wadi_c_type(i->type), *name = c->w.names.at[i->self].name;
     wadi_text_addf(c->w.out, "%s *restrict const %s = wadi_scratch_of(w, ", type, name);
-    wadi_c_number_print(c->w.numbers, true, i->index, c->w.out);
+    wadi_c_number_print(c->w.numbers, WADI_C_PLACE, i->index, c->w.out);
     wadi_text_addf(c->w.out, ", %d, %d, (const int64_t[]){", wadi_type_size(i->type), i->nargs);
     for (int d = 0; d < i->nargs; d++) {
         if (d > 0) wadi_text_add(c->w.out, ", ");
@@ -112,11 +112,11 @@ static void emit(writer *c, const wadi_linst *i, int level) {
     wadi_text_add(t, i->nargs == 1 ? "0};\n" : "};\n");
     wadi_text_indent(t, level);
     wadi_text_add(t, "if (!w->emit(w, ");
-    wadi_c_number_print(c->w.numbers, false, i->slot, t);
+    wadi_c_number_print(c->w.numbers, WADI_C_SLOT, i->slot, t);
     wadi_text_add(t, ", ");
     wadi_c_expression(&c->w, i->args[0]);
     wadi_text_addf(t, ", shape_%u, columns_%u)) return wadi_no_room(w, ", i->self, i->self);
-    wadi_c_number_print(c->w.numbers, true, i->index, t);
+    wadi_c_number_print(c->w.numbers, WADI_C_PLACE, i->index, t);
     wadi_text_add(t, ");\n");
 }
 
@@ -155,7 +155,7 @@ static void foreign(writer *c, const wadi_linst *i, int level) {
 
 static void fault(writer *c, const wadi_linst *i) {
     wadi_text_addf(c->w.out, "return wadi_fault_at(w, %s, ", wadi_c_fault(i));
-    wadi_c_number_print(c->w.numbers, true, i->index, c->w.out);
+    wadi_c_number_print(c->w.numbers, WADI_C_PLACE, i->index, c->w.out);
     enum { VALUES = 2, INDEX = VALUES + WADI_FAULT_VALUES };
     for (int a = 0; a < INDEX; a++) {
         wadi_text_add(c->w.out, ", ");
@@ -501,7 +501,6 @@ static void notes(const wadi_lscope *s, wadi_text *out) {
     for (int k = 0; k < s->n; k++) {
         const wadi_linst *i = s->inst[k];
         if (i->kind == WADI_L_NOTE) {
-            wadi_text_indent(out, 1);
             wadi_c_comment(out, "", i->text, "");
             wadi_text_add(out, "\n");
         }
@@ -510,27 +509,13 @@ static void notes(const wadi_lscope *s, wadi_text *out) {
     }
 }
 
-static void table(const wadi_lmodule *m, const wadi_c_numbers *numbers, wadi_text *out) {
-    wadi_text_add(out, "    static const int32_t of[] = {");
-    for (size_t k = 0; k < numbers->n; k++) {
-        const wadi_c_number *n = &numbers->at[k];
-        const char *name = n->place ? NULL : m->slots[n->number].name;
-        wadi_text_addf(out, "%s%d", k > 0 ? ", " : "", n->number);
-        if (name == NULL) continue;
-        wadi_text_add(out, " ");
-        wadi_c_comment(out, "", name, "");
-    }
-    wadi_text_add(out, numbers->n > 0 ? "};\n" : "0};\n");
-}
-
 /* A kernel that calls the function of its model. The function may be in another part of the text when it is compiled. */
 static void call_of(const wadi_lmodule *m, const wadi_lfun *f, const wadi_lfun *model,
                     const wadi_c_numbers *numbers, wadi_text *out) {
-    if (model != f) wadi_text_addf(out, "int " SHARED("%s") ";\n", model->name);
-    wadi_text_addf(out, "int %s(wadi_work *w, int64_t begin, int64_t end) {\n", f->name);
     notes(f->body, out);
-    table(m, numbers, out);
-    wadi_text_addf(out, "    return %s_shared(w, begin, end, of);\n}\n", model->name);
+    wadi_text_addf(out, "WADI_TWIN(%s, %s_shared, ", f->name, model->name);
+    wadi_c_twins_table(m, f, numbers, out);
+    wadi_text_add(out, ")\n");
 }
 
 static bool kernel(const wadi_lmodule *m, const wadi_c_twin *twins, int k, wadi_text *out) {

@@ -1,4 +1,4 @@
-/* Kernels that are the same but for the numbers of their slots and places: the C compiler compiles one function for all of them. */
+/* Kernels that are the same but for the numbers of their slots and places, and for constants: the C compiler compiles one function for all of them. */
 #ifndef WADI_CODEGEN_EMIT_C_TWINS_H
 #define WADI_CODEGEN_EMIT_C_TWINS_H
 
@@ -16,5 +16,8 @@ typedef struct wadi_c_twin {
  *  wadi_c_twins_free. */
 wadi_c_twin *wadi_c_twins_find(const wadi_lmodule *m);
 void wadi_c_twins_free(wadi_c_twin *twins, const wadi_lmodule *m);
+/** Prints the words of the table that kernel `f` passes to the function it shares. */
+void wadi_c_twins_table(const wadi_lmodule *m, const wadi_lfun *f, const wadi_c_numbers *numbers,
+                        wadi_text *out);
 
 #endif

@@ -8,7 +8,7 @@
 static void print_slot(wadi_c_writer *c, int slot) {
     const char *name = c->m->slots[slot].name;
     wadi_text_add(c->out, "slot[");
-    wadi_c_number_print(c->numbers, false, slot, c->out);
+    wadi_c_number_print(c->numbers, WADI_C_SLOT, slot, c->out);
     if (name) {
         wadi_text_add(c->out, " ");
         wadi_c_comment(c->out, "", name, "");
@@ -113,13 +113,21 @@ static void write_byte(wadi_c_writer *c, wadi_lv v) {
     wadi_text_add(c->out, ")");
 }
 
+static void constant(wadi_c_writer *c, const wadi_linst *i) {
+    const int at = wadi_c_number_find(c->numbers, WADI_C_REAL, (int)i->self);
+    if (at < 0)
+        wadi_c_constant(c->out, c->words->language, i->imm);
+    else
+        wadi_text_addf(c->out, "WADI_REAL(%s, %d)", wadi_c_type(i->type), at);
+}
+
 /* The right-hand side that defines the value. */
 void wadi_c_definition(wadi_c_writer *c, const wadi_linst *i) {
     const wadi_lv arg = i->nargs > 0 ? i->args[0] : WADI_LV_NONE;
     wadi_text *t = c->out;
     switch (i->kind) {
     case WADI_L_CONST:
-        wadi_c_constant(t, c->words->language, i->imm);
+        constant(c, i);
         break;
     case WADI_L_PRIM:
         if (widens_byte(c, i)) {

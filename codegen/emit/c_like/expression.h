@@ -28,7 +28,7 @@ typedef struct wadi_c_writer {
     wadi_c_names names;
     wadi_text *out;
     const wadi_c_numbers *
-        numbers; /* of slots and places, which the text reads from a table; NULL: it has them itself */
+        numbers; /* of slots and places, and constants, which the text reads from a table; NULL: it has them itself */
     wadi_lv last_emit; /* the latest EMIT instruction, whose columns the EMITTED values are */
 } wadi_c_writer;
 
