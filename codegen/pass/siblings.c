@@ -7,13 +7,15 @@
  * reduces or scans, or of the array that it makes. The first consumer of a group is its leader: the group is computed where the leader
  * stands. Another consumer behind it joins if
  *   - its space is proved equal to the leader's;
- *   - it reads, element by element, an array that the group reads;
+ *   - it reads, element by element, an array that the group reads, or both are folds: one loop hides the latency of their additions;
  *   - all that it reads is there where the leader stands, or can be computed before it: the order of independent lines is no obstacle;
  *   - no fault is told for another one: at most one of a group may fault, and it passes nothing that may.
  * How many of a group share the innermost loop, and how many only its blocks, is decided where code is made.
  *
  * A block is paired as it stands, and again with lines that move: those of a member to the one before it, and what a member needs to before
  * the leader, if none of it may fault. The new order is kept only if more consumers join because of it, since it makes arrays earlier.
+ *
+ * Arrays that share nothing are one pass, too, if they are made one behind the other from what is given to the block.
  *
  * What is not done: what may fault is moved past nothing but as a member, and arrays of different shapes are never read together. */
 #include "codegen/pass.h"
@@ -34,6 +36,7 @@ typedef struct consumer {
     bool is_one;              /* a consumer in the sense above */
     bool may_fault;           /* if there are elements */
     bool needs_elements;      /* a row without elements is a fault */
+    bool reduces;             /* a fold */
     bool masked;              /* it goes through what a filter keeps, in a loop of its own */
     wadi_val space;           /* a value with the shape of the space */
     bool moves;               /* it may be computed earlier if what it reads is there */
@@ -150,6 +153,7 @@ static void learn(pairing *s, int i) {
     consumer *c = &s->of[i];
     *c = (consumer){.space = space_of(s, b)};
     c->is_one = c->space != WADI_NONE && rank_of(s, c->space) > 0;
+    c->reduces = wadi_op_has(b->op, WADI_TRAIT_REDUCES_ROWS);
     if (b->nblocks > 0 || b->op->kind == WADI_OP_SEQUENCE) {
         c->may_fault = true;
         return;
@@ -191,16 +195,30 @@ static wadi_val looked_at(const pairing *s, const consumer *a, const consumer *b
 typedef struct group {
     int n, member[MEMBERS];
     bool may_fault, needs_elements; /* one of them */
-    bool
-        passed; /* between the leader and the binding at hand, something may fault that is no member */
+    int told;                       /* members of the rounds before, whose refusals are told */
+    /* of what stands between the leader and the binding at hand and is no member, something */
+    bool passed;  /* may fault */
+    bool crossed; /* is a stored array */
 } group;
 
-static wadi_val shared_with(const pairing *s, const group *g, const consumer *c) {
+/* An array that both the consumer and the group read, and the first member that does. */
+static wadi_val shared_with(const pairing *s, const group *g, const consumer *c, int *out_member) {
     for (int k = 0; k < g->n; k++) {
         const wadi_val v = shared(&s->of[g->member[k]], c);
+        *out_member = k;
         if (v != WADI_NONE) return v;
     }
     return WADI_NONE;
+}
+
+/* Whether no kernel of the block makes its arrays, so it is never written over one of them. */
+static bool reads_what_is_given(const pairing *s, const consumer *c) {
+    for (size_t k = 0; k < c->reads.n; k++) {
+        const int made = s->at[c->reads.at[k]];
+        if (made != NOT_HERE && !wadi_op_has(s->block->binds[made]->op, WADI_TRAIT_NO_KERNEL))
+            return false;
+    }
+    return c->reads.n > 0;
 }
 
 static wadi_val result_of(const pairing *s, int i) {
@@ -300,11 +318,22 @@ static bool depends_on_group(pairing *s, const group *g, wadi_val v) {
     return found;
 }
 
-/* Computes what consumer `c` needs before the leader, if that can be. */
-static void make_room(pairing *s, const group *g, const consumer *c) {
+static bool stores_array(const pairing *s, int i) {
+    const wadi_bind *b = s->block->binds[i];
+    for (int r = 0; r < b->nresults; r++)
+        if (!is_delayed(s, b->results[r]) &&
+            (s->m->values[b->results[r]].type.is_seq || rank_of(s, b->results[r]) > 0))
+            return true;
+    return false;
+}
+
+/* Computes what consumer `c` needs before the leader, if that can be. For an array that both read, other arrays may be made earlier. */
+static void make_room(pairing *s, const group *g, const consumer *c, bool shares) {
     choice w = {.s = s, .behind = s->place[g->member[0]] - 1, .free = true};
     for (size_t k = 0; k < c->needs.n; k++) choose(&w, s->at[c->needs.at[k]]);
     for (int k = 0; k < g->n; k++) w.free = w.free && !s->chosen[g->member[k]];
+    for (int p = w.behind + 1; !shares && p <= w.last; p++)
+        w.free = w.free && !(s->chosen[s->order[p]] && stores_array(s, s->order[p]));
     if (w.free) move_chosen(&w);
     forget_choice(&w);
 }
@@ -315,6 +344,34 @@ static void stand_behind(pairing *s, const group *g, int i) {
     choose(&w, i);
     move_chosen(&w);
     forget_choice(&w);
+}
+
+/* ---- those that share no array with the group ---- */
+
+/* Whether those that share an array with consumer `i` can follow it into the group, so that the array is still read once. */
+static bool takes_others_along(const pairing *s, const group *g, int i) {
+    int members = g->n + 1;
+    for (int p = s->place[g->member[0]] + 1, seen = 0; p < s->block->nbinds && seen < AHEAD;
+         p++, seen++) {
+        const int other = s->order[p];
+        const consumer *c = &s->of[other];
+        if (other == i || !c->is_one || s->m->values[result_of(s, other)].siblings > 0 ||
+            shared(&s->of[i], c) == WADI_NONE)
+            continue;
+        if (c->may_fault || (c->needs_elements && g->passed)) return false;
+        members++;
+    }
+    return members <= MEMBERS;
+}
+
+/* Whether one pass pays for a consumer that shares no array with the group. */
+static bool goes_along(const pairing *s, const group *g, int i) {
+    const consumer *leader = &s->of[g->member[0]], *c = &s->of[i];
+    if (!c->is_one || c->reduces != leader->reduces || same_space(s, leader, c)) return false;
+    if (!c->reduces &&
+        (g->crossed || !reads_what_is_given(s, leader) || !reads_what_is_given(s, c)))
+        return false;
+    return takes_others_along(s, g, i);
 }
 
 /* ---- joining ---- */
@@ -357,37 +414,61 @@ static void join(pairing *s, group *g, int i, wadi_val array) {
     g->may_fault = g->may_fault || c->may_fault;
     g->needs_elements = g->needs_elements || c->needs_elements;
     s->joins++;
-    if (s->tells)
+    if (!s->tells) return;
+    if (array != WADI_NONE)
         wadi_diag_note(s->cx->diag, WADI_NOTE_SIBLING, result_of(s, i), result_of(s, g->member[0]),
                        "both read %%%u", array);
+    else
+        wadi_diag_note(s->cx->diag, WADI_NOTE_SIBLING, result_of(s, i), result_of(s, g->member[0]),
+                       "both go through equal extents");
 }
 
 /* Whether all that a consumer needs is there where the leader stands. Lines move for that, if they may. */
-static bool has_what_it_needs(pairing *s, const group *g, const consumer *c) {
-    if (s->may_move && missing(s, g, c) != WADI_NONE) make_room(s, g, c);
+static bool has_what_it_needs(pairing *s, const group *g, const consumer *c, bool shares) {
+    if (s->may_move && missing(s, g, c) != WADI_NONE) make_room(s, g, c, shares);
     return missing(s, g, c) == WADI_NONE;
 }
 
+/* Looks at one binding behind the leader: it joins, or is passed. */
+static void look_at(pairing *s, group *g, int i, bool by_extents) {
+    const consumer *c = &s->of[i];
+    const bool free = (c->is_one || c->masked) && s->m->values[result_of(s, i)].siblings == 0;
+    int member = 0;
+    const wadi_val array = free ? shared_with(s, g, c, &member) : WADI_NONE;
+    const bool shares = array != WADI_NONE, tells = shares && member >= g->told;
+    if (shares || (free && by_extents && goes_along(s, g, i))) {
+        const char *why = obstacle(s, g, i);
+        if (!why && has_what_it_needs(s, g, c, shares)) {
+            join(s, g, i, array);
+            return;
+        }
+        if (tells) refuse(s, g, i, array, why);
+    } else if (free && !by_extents) {
+        tell_of_places(s, g, i);
+    }
+    g->passed = g->passed || may_fault_here(c);
+    g->crossed = g->crossed || stores_array(s, i);
+}
+
+static void gather(pairing *s, group *g, bool by_extents) {
+    const int leader = g->member[0];
+    g->passed = g->crossed = false;
+    for (int p = s->place[leader] + 1; p < s->block->nbinds && p <= s->place[leader] + AHEAD; p++) {
+        const int i = s->order[p];
+        bool is_member = false;
+        for (int k = 1; k < g->n; k++) is_member = is_member || g->member[k] == i;
+        if (!is_member) look_at(s, g, i, by_extents);
+    }
+    g->told = g->n;
+}
+
+/* Those that share an array are asked first. */
 static void lead(pairing *s, int leader) {
     group g = {.n = 1, .member = {leader}};
     g.may_fault = s->of[leader].may_fault;
     g.needs_elements = s->of[leader].needs_elements;
-    for (int p = s->place[leader] + 1; p < s->block->nbinds && p <= s->place[leader] + AHEAD; p++) {
-        const int i = s->order[p];
-        const consumer *c = &s->of[i];
-        const bool free = (c->is_one || c->masked) && s->m->values[result_of(s, i)].siblings == 0;
-        const wadi_val array = free ? shared_with(s, &g, c) : WADI_NONE;
-        const char *why = array != WADI_NONE ? obstacle(s, &g, i) : NULL;
-        if (array != WADI_NONE && !why && has_what_it_needs(s, &g, c)) {
-            join(s, &g, i, array);
-            continue;
-        }
-        g.passed = g.passed || may_fault_here(c);
-        if (array != WADI_NONE)
-            refuse(s, &g, i, array, why);
-        else if (free)
-            tell_of_places(s, &g, i);
-    }
+    gather(s, &g, false);
+    gather(s, &g, true);
 }
 
 /* ---- blocks ---- */
