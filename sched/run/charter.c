@@ -88,9 +88,12 @@ static wadi_status damaged(wadi_error *err) {
     return wadi_fail(err, WADI_IO, "the charter of the job is damaged");
 }
 
-/* Goes behind this text; false: another one stands there. */
+/* Goes behind this text; false: another one stands there, and it can still be read. */
 static bool is_next(wadi_state_reader *r, const char *s) {
-    return wadi_state_expect_text(r, s, NULL) == WADI_OK;
+    wadi_state_reader behind = *r;
+    if (wadi_state_expect_text(&behind, s, NULL) != WADI_OK) return false;
+    *r = behind;
+    return true;
 }
 
 static wadi_status check_version(wadi_state_reader *r, wadi_error *err) {
