@@ -18,6 +18,7 @@ static wadi_status check_device(const wadi_exe *exe, const wadi_run_options *opt
     return wadi_exe_check_fit(exe, row, err);
 }
 
+/* Of a run that is saved. */
 static void drain(void *run) {
     wadi_run_drain(run);
 }
@@ -29,7 +30,7 @@ static wadi_status open_via(wadi_run *run, const wadi_run_options *o, wadi_error
                                   .home = true,
                                   .memory = o->memory > 0 ? o->memory : kept_bytes,
                                   .wake_fd = -1,
-                                  .drain = drain,
+                                  .drain = o->state != NULL ? drain : NULL,
                                   .env = run};
     wadi_workq *queue = NULL;
     WADI_TRY(wadi_link_work_open(&q, o->via_keys, &queue, err));

@@ -82,8 +82,10 @@ while [ $kills -lt 20 ] && answers kills $((kills * 100 + 20)); do
     one=$last
     kills=$((kills + 1))
     [ $kills -eq 7 ] && { kill -9 $nats; start_server; }
+    if [ $kills -eq 12 ] && "$wadi" job drain "$at/kills" >drained 2>&1; then wrong "a run that is not saved is drained: $(cat drained)"; fi
 done
 wait $home || wrong "the run fails: $(cat home.log)"
+grep -q "is not saved" drained || wrong "it is not said why it is not drained: $(cat drained)"
 [ $kills -eq 20 ] || wrong "only $kills workers were killed"
 same kills.raw "killed workers"
 
