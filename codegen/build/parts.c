@@ -19,21 +19,41 @@ enum {
 
 /* ---- cutting ---- */
 
+/* How long the compiler has to do with the kernel at `at`, which ends at `end`: by its bytes, if it is a function of its own. One that shares
+ * the function of another costs next to nothing. */
+static size_t work_of(const char *at, const char *end) {
+    const size_t bytes = (size_t)(end - at);
+    return memchr(at, '{', bytes) != NULL ? bytes : 0;
+}
+
+static const char *end_of(const char *kernel, const char *mark) {
+    const char *next = strstr(kernel + 1, mark);
+    return next != NULL ? next : kernel + strlen(kernel);
+}
+
+/* Of all kernels from `first` on; *out_kernels: how many. */
+static size_t work_of_all(const char *first, const char *mark, int *out_kernels) {
+    size_t work = 0;
+    for (const char *at = first; at != NULL; at = strstr(at + 1, mark), ++*out_kernels)
+        work += work_of(at, end_of(at, mark));
+    return work;
+}
+
 wadi_parts wadi_parts_of(const char *text, const char *mark, int processors) {
     const size_t length = strlen(text);
     const char *first = strstr(text, mark);
     wadi_parts p = {
         .text = text, .n = 1, .shared = first != NULL ? (size_t)(first - text) : length};
-    const size_t bytes = length - p.shared;
-    size_t most = bytes / WORTH_BYTES;
+    int kernels = 0;
+    const size_t work = work_of_all(first, mark, &kernels);
+    size_t most = work / WORTH_BYTES, done = 0;
     if (most > (size_t)processors) most = (size_t)processors;
     if (most > WADI_PARTS_MAX) most = WADI_PARTS_MAX;
-    int kernels = 0;
     p.begin[0] = p.shared;
-    for (const char *at = first; at != NULL; at = strstr(at + 1, mark), kernels++) {
-        const size_t done = (size_t)(at - text) - p.shared;
-        if ((size_t)p.n < most && done * most >= bytes * (size_t)p.n)
+    for (const char *at = first; at != NULL; at = strstr(at + 1, mark)) {
+        if ((size_t)p.n < most && done * most >= work * (size_t)p.n)
             p.begin[p.n++] = (size_t)(at - text);
+        done += work_of(at, end_of(at, mark));
     }
     p.begin[p.n] = length;
     p.brief = kernels >= MANY_KERNELS;

@@ -60,6 +60,23 @@ static void where_texts_are_cut(void **state) {
     assert_int_equal(none.shared, 7);
 }
 
+/* Kernels that share a function are no work: half of the others is in each part. */
+static void where_kernels_that_share_are(void **state) {
+    (void)state;
+    wadi_text t = {0};
+    char *own = text_of(10, 10000), *later = strstr(own, "/* start 5 */");
+    wadi_text_add(&t, own);
+    for (int i = 0; i < 1000; i++)
+        wadi_text_addf(&t, "%s%d */\nTWIN(k%d, k0) /* as the first one of its kind */\n", mark,
+                       10 + i, 10 + i);
+    const wadi_parts p = wadi_parts_of(wadi_text_str(&t), mark, 2);
+    assert_int_equal(p.n, 2);
+    assert_int_equal(p.begin[1], later - own);
+    assert_true(p.brief);
+    wadi_text_fini(&t);
+    free(own);
+}
+
 static wadi_status compile(const wadi_parts *p, const char *folder, const char *object,
                            wadi_error *err) {
     wadi_image_builder cc;
@@ -120,8 +137,8 @@ static void a_part_that_fails(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(where_texts_are_cut),
-                                       cmocka_unit_test(every_kernel_is_there),
-                                       cmocka_unit_test(a_part_that_fails)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(where_texts_are_cut), cmocka_unit_test(where_kernels_that_share_are),
+        cmocka_unit_test(every_kernel_is_there), cmocka_unit_test(a_part_that_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
