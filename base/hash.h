@@ -28,6 +28,8 @@ bool wadi_hex_read(const char *digits, size_t n, uint8_t *out);
 
 /* CRC-32C (Castagnoli, RFC 3720 appendix B.4). Start with 0; feed the result back to continue over more data. */
 uint32_t wadi_crc32c(uint32_t crc, const void *data, size_t n);
+/* The same without the instruction that a processor may have for it. */
+uint32_t wadi_crc32c_sliced(uint32_t crc, const void *data, size_t n);
 
 /* Hashes of a number and of bytes, for tables and not for security. The same in every run and on every machine. */
 uint64_t wadi_hash64(uint64_t x);

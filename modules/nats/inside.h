@@ -120,6 +120,7 @@ typedef struct wadi_nats_delivery {
     int64_t deliveries;
     bool buried;      /* there is a letter about it */
     int64_t acked_ns; /* when the server was last told that we are at it */
+    int64_t taken_ns; /* when the owner took it */
     char *bytes;
     natsMsg **got; /* frames; NULL where one is missing */
     int asked, came;
@@ -141,6 +142,20 @@ typedef struct wadi_nats_saying {
 typedef struct wadi_nats_flight {
     int64_t number, bytes;
 } wadi_nats_flight;
+
+/* A request for messages, of which `left` have not come. */
+typedef struct wadi_nats_request {
+    int64_t until_ns; /* when it has expired, and the server's word of that must have come */
+    int left;
+} wadi_nats_request;
+
+/* How many messages shall be ahead of the owner, asked for and come, in numbers: as many as pass in a while, of bytes that fit. */
+typedef struct wadi_nats_ahead {
+    int least, most;
+    bool timed;          /* it is few until it is known what one takes */
+    int64_t usual_bytes; /* of a message */
+    int64_t usual_ns;    /* that the owner takes for one; 0: not known */
+} wadi_nats_ahead;
 
 enum { WADI_NATS_RATES = 11 };
 
@@ -191,8 +206,8 @@ typedef struct wadi_nats_queue {
 
     wadi_nats_stream pulls; /* the stream that it pulls from */
     int64_t pull_ns;        /* no request before */
-    int want; /* pull requests that should be outstanding, and deliveries that are not taken yet, together */
-    WADI_VEC(int64_t) asked; /* outstanding pull requests: when they expire */
+    wadi_nats_ahead ahead;
+    WADI_VEC(wadi_nats_request) asked; /* that are outstanding, the oldest first */
     bool pulling;
     bool alone; /* worker: at an item that may be what kills workers; no other shall be here then */
 
@@ -291,6 +306,8 @@ void wadi_nats_parcel_free(wadi_nats_parcel *p);
 /* ---- take.c: deliveries ---- */
 
 void wadi_nats_take_step(wadi_nats_queue *q, int64_t now);
+/* Notes what is usual: the mean of what was, and of `now` with an eighth. */
+void wadi_nats_usual(int64_t *usual, int64_t now);
 /* A message of the stream that is pulled from. */
 void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg);
 /* What the server says instead of a message: the request has expired, .. */
@@ -303,7 +320,7 @@ wadi_nats_delivery *wadi_nats_ready(wadi_nats_queue *q);
 void wadi_nats_settle(wadi_nats_queue *q, wadi_nats_delivery *d, const char *word);
 /* Forgets all deliveries. give_back: the server may give those that were not taken to others. */
 void wadi_nats_forget(wadi_nats_queue *q, bool give_back);
-/* Gives back all that was not taken, and takes nothing more while `alone`. */
+/* Gives back all that was not taken, but for what would be a dead letter then, and takes nothing more while `alone`. */
 void wadi_nats_stay_alone(wadi_nats_queue *q);
 
 /* ---- post.c: parcels ---- */

@@ -14,9 +14,11 @@
 
 enum {
     HEADERS = 1024, /* bytes of a message beside those of the item */
-    HOME_WANTS = 8, /* answers, or requests for them */
-    WORKER_WANTS = 2,
 };
+
+/* How many messages are ahead of who takes them. What a worker has ahead no other can take, so it is few where they take long. */
+static const wadi_nats_ahead home_ahead = {.least = 8, .most = 64},
+                             worker_ahead = {.least = 2, .most = 16, .timed = true};
 
 static wadi_status subscribe_all(wadi_nats_queue *q, wadi_error *err) {
     char subject[WADI_NATS_SUBJECT];
@@ -45,7 +47,7 @@ static wadi_status init(wadi_nats_queue *q, const wadi_workq_options *o, wadi_er
     q->step = o->home ? wadi_nats_home_step : wadi_nats_worker_step;
     q->heard = o->home ? wadi_nats_home_heard : wadi_nats_worker_heard;
     q->pulls = o->home ? WADI_NATS_ANSWERS : WADI_NATS_ITEMS;
-    q->want = o->home ? HOME_WANTS : WORKER_WANTS;
+    q->ahead = o->home ? home_ahead : worker_ahead;
     q->next_id = 1;
     q->id = wadi_nats_random();
     (void)pthread_mutex_init(&q->lock, NULL);

@@ -10,9 +10,10 @@
 #include "base/hash.h"
 #include "modules/nats/inside.h"
 
-enum { FRAMES_ASKED = 8 };
+enum { FRAMES_ASKED = 8, AHEAD_BYTES = 4 << 20 };
 
-static const int64_t expires_ns = 5000000000, grace_ns = 1000000000, asked_again_ns = 5000000000;
+static const int64_t expires_ns = 5000000000, grace_ns = 1000000000, asked_again_ns = 5000000000,
+                     ahead_ns = 50000000;
 
 /* How often the message was delivered, according to the subject of its acknowledgement; 0: it is no such subject. */
 static int64_t deliveries_of(const char *ack) {
@@ -66,7 +67,8 @@ void wadi_nats_forget(wadi_nats_queue *q, bool give_back) {
 void wadi_nats_stay_alone(wadi_nats_queue *q) {
     q->alone = true;
     for (size_t i = q->deliveries.n; i-- > 0;)
-        if (q->deliveries.at[i]->stage < WADI_NATS_TAKEN)
+        if (q->deliveries.at[i]->stage < WADI_NATS_TAKEN &&
+            q->deliveries.at[i]->deliveries < WADI_JET_DELIVERIES)
             wadi_nats_settle(q, q->deliveries.at[i], "-NAK");
 }
 
@@ -98,10 +100,18 @@ static void complete(wadi_nats_queue *q, wadi_nats_delivery *d) {
 
 /* ---- messages ---- */
 
-static void answered_request(wadi_nats_queue *q) {
-    if (q->asked.n == 0) return;
+static void forget_request(wadi_nats_queue *q) {
     memmove(q->asked.at, q->asked.at + 1, (q->asked.n - 1) * sizeof q->asked.at[0]);
     q->asked.n--;
+}
+
+/* So many messages that were asked for have come, or do not come. The server may take turns with requests, so only their sum is sure. */
+static void answered_request(wadi_nats_queue *q, int64_t messages) {
+    while (q->asked.n > 0 && q->asked.at[0].left <= messages) {
+        messages -= q->asked.at[0].left;
+        forget_request(q);
+    }
+    if (q->asked.n > 0) q->asked.at[0].left -= (int)messages;
 }
 
 /* The same item again: the server has heard nothing of us for too long. Only the newest subject of acknowledgements counts. */
@@ -145,7 +155,7 @@ static wadi_nats_delivery *delivery_of(wadi_nats_queue *q, const wadi_jet_label 
 void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg) {
     const char *text = NULL, *ack = natsMsg_GetReply(msg);
     wadi_jet_label l;
-    answered_request(q);
+    answered_request(q, 1);
     if (ack == NULL || deliveries_of(ack) == 0) {
         q->count.strangers++;
         return;
@@ -163,6 +173,7 @@ void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg) {
     }
     wadi_nats_delivery *d = delivery_of(q, &l, ack, msg);
     if (d == NULL) return; /* out of memory; it comes again */
+    wadi_nats_usual(&q->ahead.usual_bytes, l.bytes);
     if (l.frames > 0) return;
     if (natsMsg_GetDataLength(msg) != l.bytes)
         spoil(q, d);
@@ -171,8 +182,12 @@ void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg) {
 }
 
 void wadi_nats_take_status(wadi_nats_queue *q, natsMsg *msg, int64_t now) {
-    const char *status = NULL;
-    answered_request(q);
+    const char *status = NULL, *rest = NULL;
+    const bool counted = natsMsgHeader_Get(msg, "Nats-Pending-Messages", &rest) == NATS_OK;
+    if (counted)
+        answered_request(q, llabs(strtoll(rest, NULL, 10)));
+    else if (q->asked.n > 0)
+        forget_request(q);
     if (!natsMsg_IsNoResponders(msg) &&
         (natsMsgHeader_Get(msg, "Status", &status) != NATS_OK || strcmp(status, "408") == 0))
         return;
@@ -244,14 +259,48 @@ static void gather(wadi_nats_queue *q, wadi_nats_delivery *d, int64_t now) {
 
 /* ---- requests ---- */
 
-static void ask(wadi_nats_queue *q, int64_t now) {
+void wadi_nats_usual(int64_t *usual, int64_t now) {
+    *usual = *usual > 0 ? *usual + (now - *usual) / 8 : now;
+}
+
+/* How many messages should be ahead. */
+static int wanted(const wadi_nats_ahead *a) {
+    int64_t n = a->timed && a->usual_ns == 0 ? a->least : a->most;
+    if (n > AHEAD_BYTES / (a->usual_bytes + 1)) n = AHEAD_BYTES / (a->usual_bytes + 1);
+    if (a->usual_ns > 0 && n > ahead_ns / a->usual_ns) n = ahead_ns / a->usual_ns;
+    return n > a->least ? (int)n : a->least;
+}
+
+static bool ask(wadi_nats_queue *q, int messages, int64_t now) {
     char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], what[64];
-    if (!wadi_vec_push(&q->asked, now + expires_ns + grace_ns)) return;
+    const wadi_nats_request r = {now + expires_ns + grace_ns, messages};
+    if (!wadi_vec_push(&q->asked, r)) return false;
     wadi_nats_stream_name(q->at.job, q->pulls, stream);
     (void)snprintf(subject, sizeof subject, "$JS.API.CONSUMER.MSG.NEXT.%.100s.%s", stream,
                    WADI_NATS_CONSUMER);
-    const int n = snprintf(what, sizeof what, "{\"batch\":1,\"expires\":%" PRId64 "}", expires_ns);
+    const int n =
+        snprintf(what, sizeof what, "{\"batch\":%d,\"expires\":%" PRId64 "}", messages, expires_ns);
     wadi_nats_say(q, subject, "n", what, n);
+    return true;
+}
+
+/* Whether a worker has an item that was with another before: that may be what kills workers, and what is beside it would be suspected as well. */
+static bool brought_again(const wadi_nats_queue *q) {
+    for (size_t i = 0; !q->is_home && i < q->deliveries.n; i++)
+        if (q->deliveries.at[i]->deliveries > 1 && q->deliveries.at[i]->stage < WADI_NATS_ANSWERED)
+            return true;
+    return false;
+}
+
+/* Asks for what is missing, and for several at once where several shall be ahead. */
+static void ask_for_more(wadi_nats_queue *q, int held, int64_t now) {
+    int outstanding = 0;
+    while (q->asked.n > 0 && q->asked.at[0].until_ns < now) forget_request(q);
+    if (now < q->pull_ns || !q->pulling || q->alone) return;
+    for (size_t i = 0; i < q->asked.n; i++) outstanding += q->asked.at[i].left;
+    if (brought_again(q)) return;
+    const int wants = wanted(&q->ahead), missing = wants - held - outstanding;
+    if (missing > wants / 4) (void)ask(q, missing, now);
 }
 
 void wadi_nats_take_step(wadi_nats_queue *q, int64_t now) {
@@ -265,11 +314,5 @@ void wadi_nats_take_step(wadi_nats_queue *q, int64_t now) {
         d->acked_ns = now;
         wadi_nats_say(q, d->ack, NULL, "+WPI", 4);
     }
-    while (q->asked.n > 0 && q->asked.at[0] < now) answered_request(q);
-    if (now < q->pull_ns || !q->pulling || q->alone) return;
-    while ((int)q->asked.n + held < q->want) {
-        const size_t before = q->asked.n;
-        ask(q, now);
-        if (q->asked.n == before) return;
-    }
+    ask_for_more(q, held, now);
 }

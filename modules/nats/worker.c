@@ -9,7 +9,9 @@
 #include "modules/nats/inside.h"
 
 enum {
-    ANSWERS_MOST = 2, /* on the way to the server while the next is computed */
+    ANSWERS_MOST = 2,              /* on the way to the server while the next is computed .. */
+    SMALL_ANSWERS_MOST = 32,       /* .. or so many, .. */
+    SMALL_ANSWERS_BYTES = 4 << 20, /* .. which have fewer bytes together */
     SUSPECT =
         3, /* an item that was delivered so often is computed with no other beside it, which would be suspected as well */
 };
@@ -96,6 +98,7 @@ static void begin_epoch(wadi_nats_queue *q, const wadi_jet_record *r) {
     (void)strcpy(q->epoch, r->epoch);
     q->over = strcmp(q->record.epoch, r->epoch) != 0;
     q->pulling = !q->over;
+    q->ahead.usual_ns = 0;
     q->home_ns = wadi_clock_ns();
     q->live_ns = 0;
     wadi_nats_stir(q);
@@ -215,6 +218,7 @@ static wadi_status fetch_some(wadi_nats_queue *q, wadi_nats_watched *w, wadi_wor
             *out = (wadi_work_item){d->label.number, WADI_OK, d->bytes, d->label.bytes};
             d->bytes = NULL;
             d->stage = WADI_NATS_TAKEN;
+            d->taken_ns = wadi_clock_ns();
             if (d->deliveries >= SUSPECT) wadi_nats_stay_alone(q);
             return WADI_OK;
         }
@@ -247,6 +251,20 @@ static int on_the_way(const wadi_nats_queue *q) {
     return n;
 }
 
+static int64_t bytes_on_the_way(const wadi_nats_queue *q) {
+    int64_t n = 0;
+    for (size_t i = 0; i < q->parcels.n; i++)
+        for (int k = 0; k < q->parcels.at[i]->frames; k++)
+            n += natsMsg_GetDataLength(q->parcels.at[i]->frame[k].msg);
+    return n;
+}
+
+static bool has_room(const wadi_nats_queue *q) {
+    const int n = on_the_way(q);
+    return n <= ANSWERS_MOST ||
+           (n <= SMALL_ANSWERS_MOST && bytes_on_the_way(q) < SMALL_ANSWERS_BYTES);
+}
+
 static wadi_nats_delivery *taken(wadi_nats_queue *q, int64_t number) {
     for (size_t i = 0; i < q->deliveries.n; i++) {
         wadi_nats_delivery *d = q->deliveries.at[i];
@@ -262,11 +280,12 @@ static wadi_status answer(wadi_workq *self, const wadi_work_item *item, wadi_err
     (void)pthread_mutex_lock(&q->lock);
     wadi_nats_delivery *d = taken(q, item->number);
     q->alone = false;
+    if (d != NULL) wadi_nats_usual(&q->ahead.usual_ns, wadi_clock_ns() - d->taken_ns);
     /* If there is none, its epoch is over: nobody waits for the answer. */
     if (d != NULL)
         st = item->status == WADI_OK ? send_answer(q, d, WADI_OK, item->bytes, item->n, err)
                                      : send_answer(q, d, item->status, NULL, 0, err);
-    while (st == WADI_OK && !q->over && on_the_way(q) > ANSWERS_MOST) {
+    while (st == WADI_OK && !q->over && !has_room(q)) {
         wadi_nats_watch(q, &w, "room for an answer", false);
         st = wadi_nats_wait(q, wadi_clock_ns() + live_ns, err);
     }

@@ -18,6 +18,8 @@ static const int64_t LOOK_NS =
 static const int64_t LEAST_PATIENCE_NS = INT64_C(30000000000);
 enum { PATIENCE_TIMES = 20 };
 
+static const int64_t AHEAD_NS = 50000000;
+
 enum { FIRST_CHUNKS = 2 }; /* of which the times say which of several stages is shared */
 
 /* ---- opening ---- */
@@ -344,15 +346,24 @@ wadi_status wadi_far_here(wadi_stream *s, wadi_chunk *in, wadi_error *err) {
     return status;
 }
 
+/* Whether another chunk can be sent. Beyond what workers need to be busy, as many are ahead as are answered in a while: the way to a worker and back is long where
+ * items are small. By the lock. */
+static bool has_room(const wadi_far *t, int workers, int64_t bytes) {
+    const int64_t most = t->stream->x->options.memory;
+    const int base = most_tickets(workers);
+    if (t->tickets == 0) return true;
+    if (t->tickets < base) return t->bytes + bytes <= most / 4;
+    return t->usual_ns > 0 && t->tickets < base + AHEAD_NS / t->usual_ns &&
+           t->tickets < WADI_FAR_TICKETS && t->bytes + bytes <= most / 16;
+}
+
 wadi_status wadi_far_share(wadi_stream *s, wadi_chunk *in, wadi_error *err) {
     wadi_far *t = &s->far;
     for (;;) {
         WADI_TRY(hand_on_ready(s, err));
         wadi_mutex_lock(&t->lock);
         const int workers = t->lost ? 0 : t->workers;
-        const bool room =
-            t->tickets < most_tickets(workers) &&
-            (t->tickets == 0 || t->bytes + wadi_chunk_bytes(in) <= s->x->options.memory / 4);
+        const bool room = has_room(t, workers, wadi_chunk_bytes(in));
         wadi_mutex_unlock(&t->lock);
         count_in_flight(s, workers);
         if (workers == 0) {

@@ -42,6 +42,8 @@ typedef struct wadi_far {
     bool lost;             /* the queue has failed */
     int workers;           /* as the queue has told last */
     int64_t slowest_ns;    /* answer so far */
+    int64_t answered_ns;   /* clock at the last one */
+    int64_t usual_ns;      /* between two of them; 0: not known */
     wadi_far_ticket *ring; /* [WADI_FAR_TICKETS] */
     int head, tickets;
     int64_t bytes; /* of their chunks */

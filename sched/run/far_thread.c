@@ -93,8 +93,13 @@ static wadi_chunk *read_answer(wadi_far *t, const wadi_work_item *item) {
 }
 
 static void note_time(wadi_far *t, const wadi_far_ticket *k) {
-    const int64_t took = wadi_clock_ns() - k->sent_ns;
+    const int64_t now = wadi_clock_ns(), took = now - k->sent_ns;
     if (took > t->slowest_ns) t->slowest_ns = took;
+    if (t->answered_ns != 0) {
+        const int64_t since = now - t->answered_ns;
+        t->usual_ns = t->usual_ns > 0 ? t->usual_ns + (since - t->usual_ns) / 8 : since;
+    }
+    t->answered_ns = now;
 }
 
 /* Takes over the item's bytes. */

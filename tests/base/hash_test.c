@@ -50,6 +50,17 @@ static void crc32c_matches_rfc_3720(void **state) {
     assert_int_equal(wadi_crc32c(0, "123456789", 9), 0xe3069283);
 }
 
+static void crc32c_is_the_same_with_and_without_the_instruction(void **state) {
+    WADI_UNUSED(state);
+    uint8_t bytes[200];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)(i * i + 7);
+    for (size_t at = 0; at < 9; at++)
+        for (size_t n = 0; at + n <= sizeof bytes; n++)
+            assert_int_equal(wadi_crc32c((uint32_t)n, bytes + at, n),
+                             wadi_crc32c_sliced((uint32_t)n, bytes + at, n));
+    assert_int_equal(wadi_crc32c_sliced(0, "123456789", 9), 0xe3069283);
+}
+
 static void crc32c_continues_over_any_cut(void **state) {
     WADI_UNUSED(state);
     uint8_t bytes[100];
@@ -81,6 +92,7 @@ int main(void) {
         cmocka_unit_test(blake2b_matches_rfc_7693),
         cmocka_unit_test(sha256_matches_fips_180_4),
         cmocka_unit_test(crc32c_matches_rfc_3720),
+        cmocka_unit_test(crc32c_is_the_same_with_and_without_the_instruction),
         cmocka_unit_test(crc32c_continues_over_any_cut),
         cmocka_unit_test(table_hashes_are_the_same_everywhere),
     };

@@ -1,0 +1,106 @@
+/* A NATS server for benchmarks. */
+#include <arpa/inet.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "bench/days/days.h"
+
+static const char *const programs[] = {"/usr/sbin/nats-server", "/usr/local/bin/nats-server",
+                                       "/usr/bin/nats-server"};
+
+static const char *find_program(void) {
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        if (access(programs[i], X_OK) == 0) return programs[i];
+    return NULL;
+}
+
+static struct sockaddr_in loopback(int port) {
+    return (struct sockaddr_in){.sin_family = AF_INET,
+                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+                                .sin_port = htons((uint16_t)port)};
+}
+
+wadi_status days_port(int *out, wadi_error *err) {
+    struct sockaddr_in a = loopback(0);
+    socklen_t n = sizeof a;
+    const int s = socket(AF_INET, SOCK_STREAM, 0);
+    const bool got = s >= 0 && bind(s, (struct sockaddr *)&a, sizeof a) == 0 &&
+                     getsockname(s, (struct sockaddr *)&a, &n) == 0;
+    if (s >= 0) (void)close(s);
+    *out = ntohs(a.sin_port);
+    return got ? WADI_OK : wadi_fail(err, WADI_IO, "there is no free port");
+}
+
+static bool listens(int port) {
+    const struct sockaddr_in a = loopback(port);
+    const int s = socket(AF_INET, SOCK_STREAM, 0);
+    const bool there = s >= 0 && connect(s, (const struct sockaddr *)&a, sizeof a) == 0;
+    if (s >= 0) (void)close(s);
+    return there;
+}
+
+static wadi_status again(days_server *s, wadi_error *err) {
+    char config[1024], log[1024];
+    const struct timespec nap = {0, 5000000};
+    (void)snprintf(config, sizeof config, "%s/config", s->folder.path);
+    (void)snprintf(log, sizeof log, "%s/log", s->folder.path);
+    s->pid = fork();
+    if (s->pid == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        (void)execl(find_program(), "nats-server", "-c", config, "-l", log, (char *)NULL);
+        _exit(127);
+    }
+    for (int i = 0; s->pid > 0 && i < 4000; i++) {
+        if (listens(s->port)) return WADI_OK;
+        if (waitpid(s->pid, NULL, WNOHANG) != 0) s->pid = 0;
+        (void)nanosleep(&nap, NULL);
+    }
+    s->pid = 0;
+    return wadi_fail(err, WADI_IO, "nats-server does not start; see %s", log);
+}
+
+wadi_status days_server_start(days_server *s, wadi_error *err) {
+    char path[1024], text[1200];
+    *s = (days_server){.port = 0};
+    if (find_program() == NULL)
+        return wadi_fail(err, WADI_UNSUPPORTED,
+                         "nats-server is not installed (apt install nats-server)");
+    WADI_TRY(days_port(&s->port, err));
+    WADI_TRY(wadi_folder_make(".", "bench_days.", &s->folder, err));
+    (void)snprintf(path, sizeof path, "%s/config", s->folder.path);
+    const int n =
+        snprintf(text, sizeof text, "listen: \"127.0.0.1:%d\"\njetstream: {store_dir: \"%s\"}\n",
+                 s->port, s->folder.path);
+    WADI_TRY(wadi_file_write(path, text, (size_t)n, 0600, err));
+    return again(s, err);
+}
+
+static void end_process(days_server *s) {
+    if (s->pid <= 0) return;
+    (void)kill(s->pid, SIGKILL);
+    (void)waitpid(s->pid, NULL, 0);
+    s->pid = 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at) {
+    WADI_UNUSED(st);
+    WADI_UNUSED(kind);
+    WADI_UNUSED(at);
+    return remove(path);
+}
+
+void days_server_end(days_server *s) {
+    end_process(s);
+    if (s->folder.path[0] == '\0') return;
+    (void)nftw(s->folder.path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    if (s->folder.lock >= 0) (void)close(s->folder.lock);
+    s->folder.path[0] = '\0';
+}
