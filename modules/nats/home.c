@@ -209,9 +209,11 @@ static int workers(wadi_workq *self) {
 
 /* ---- the end ---- */
 
+/* Workers would wait for a home whose job has ended unseen, so that waits for a server that is away. A home that only leaves does not. */
 static wadi_status leave(wadi_nats_queue *q, wadi_jet_state state, wadi_error *err) {
     (void)pthread_mutex_lock(&q->lock);
-    const bool here = q->offered && !q->ended && q->epoch[0] != '\0' && q->connected;
+    const bool here =
+        q->offered && !q->ended && q->epoch[0] != '\0' && (q->connected || state == WADI_JET_ENDED);
     q->ended = true;
     q->pulling = false;
     wadi_nats_post_drop(q, -1);

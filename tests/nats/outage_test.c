@@ -1,4 +1,5 @@
 /* Jobs whose server is killed, stops, or is cut off: nothing is lost and nothing comes twice. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -107,6 +108,36 @@ static void a_stopped_server_holds_everybody_up_and_no_longer(void **state) {
     test_server_end(&o.server);
 }
 
+static void *end_job(void *queue) {
+    wadi_workq *q = queue;
+    return q->ops->end(q, NULL) == WADI_OK ? NULL : queue;
+}
+
+/* The last answers are at home already when the server is killed. */
+static void a_job_that_ends_during_an_outage_ends_for_workers_as_well(void **state) {
+    (void)state;
+    outage o = {.each = 1};
+    wadi_error err = {0};
+    test_server_start(&o.server, true, "");
+    const char *address = test_address(o.server.port, "late", "");
+    const pid_t one = test_worker(address, "plain");
+    wadi_workq *q = test_open(address, true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    test_run(q, &(test_job){.items = 1, .n = 100});
+    test_server_kill(&o.server);
+    wadi_work_item none;
+    assert_int_equal(q->ops->collect(q, 100000000, &none, &err), WADI_OK); /* it is noticed */
+    pthread_t ending;
+    void *status = NULL;
+    assert_int_equal(pthread_create(&ending, NULL, end_job, q), 0);
+    test_server_again(&o.server); /* the connection comes back a tenth of a second later */
+    (void)pthread_join(ending, &status);
+    assert_null(status);
+    q->ops->close(q);
+    assert_int_equal(test_wait(one), 0);
+    test_server_end(&o.server);
+}
+
 /* A server that stays away is an error, for home and for workers, after the time that was set. */
 static void a_server_that_stays_away_is_an_error(void **state) {
     (void)state;
@@ -160,6 +191,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_killed_server_loses_no_frames),
         cmocka_unit_test(reset_connections_lose_nothing),
         cmocka_unit_test(a_stopped_server_holds_everybody_up_and_no_longer),
+        cmocka_unit_test(a_job_that_ends_during_an_outage_ends_for_workers_as_well),
         cmocka_unit_test(a_server_that_stays_away_is_an_error),
         cmocka_unit_test(waits_can_be_ended),
     };
