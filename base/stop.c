@@ -96,9 +96,14 @@ void wadi_stop_fini(wadi_stop *s) {
     memset(s, 0, sizeof *s);
 }
 
+/* Whoever waits is woken by the byte alone, so a write that fails is tried again, a few times. EAGAIN: the pipe is full, he is awake. */
 static void write_byte(int end) {
+    enum { TRIES = 8 };
     const char byte = 0;
-    if (end >= 0) (void)!write(end, &byte, 1);
+    const int before = errno; /* of what a signal has interrupted */
+    for (int i = 0; end >= 0 && i < TRIES; i++)
+        if (write(end, &byte, 1) == 1 || errno == EAGAIN) break;
+    errno = before;
 }
 
 static bool open_pipe(uint64_t *out) {
