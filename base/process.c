@@ -113,6 +113,11 @@ void wadi_process_drain_by(void (*fn)(void *env), void *env) {
     atomic_store(&drain, fn);
 }
 
+bool wadi_process_drain(bool now) {
+    if (atomic_load(&drain) == NULL) return false;
+    return !now || atomic_load(&drains) || begin_drain();
+}
+
 wadi_stop *wadi_process_stop(void) {
     return program != NULL ? &stop : NULL;
 }

@@ -19,6 +19,7 @@
 #include "base/say.h"
 #include "base/text.h"
 #include "sched/run/profile_all.h"
+#include "sched/watch/answer.h"
 #include "sched/watch/program.h"
 
 /* ---- progress ---- */
@@ -273,6 +274,7 @@ int main(int argc, char **argv) {
     wadi_error err = {0};
     int rc = EXIT_SUCCESS;
     wadi_process_begin("wadi-flac");
+    wadi_watch_drain_by(wadi_process_drain);
     if (flac_options_parse(argc, argv, &options, &err) != WADI_OK) {
         rc = complain(err.msg);
     } else if (options.help) {

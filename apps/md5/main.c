@@ -12,6 +12,7 @@
 #include "base/process.h"
 #include "base/say.h"
 #include "sched/run/profile_all.h"
+#include "sched/watch/answer.h"
 #include "sched/watch/program.h"
 
 enum { ALL_FOUND = 0, SOME_NOT_FOUND = 1, ERROR = 2, DEFAULT_MEMORY = 64 << 20 };
@@ -221,6 +222,7 @@ int main(int argc, char **argv) {
     wadi_error err = {.status = WADI_OK};
     int rc = 0;
     wadi_process_begin("wadi-md5");
+    wadi_watch_drain_by(wadi_process_drain);
     if (md5_options_parse(argc, argv, &options, &err) != WADI_OK) {
         rc = complain(err.msg);
     } else if (options.help) {

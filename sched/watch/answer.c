@@ -2,6 +2,7 @@
  * reads the answer. */
 #include "sched/watch/answer.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +22,17 @@ typedef struct request {
     wadi_watch_screen screen;
 } request;
 
+static bool (*_Atomic drain_program)(bool now); /* NULL: there is only draining of runs */
+
+void wadi_watch_drain_by(bool (*drain)(bool now)) {
+    atomic_store(&drain_program, drain);
+}
+
+static bool program_drains(bool now) {
+    bool (*drain)(bool now) = atomic_load(&drain_program);
+    return drain != NULL && drain(now);
+}
+
 /* ---- views of runs ---- */
 
 typedef struct views {
@@ -36,6 +48,7 @@ static bool add_view(void *env, struct wadi_run *run, int64_t id) {
     if (w->run != 0 && w->run != id) return true;
     w->status = wadi_view_take(run, &v, w->err);
     if (w->status != WADI_OK) return false;
+    v.saved = v.saved || program_drains(false);
     if (wadi_vec_push(&w->at, v)) return true;
     wadi_view_fini(&v);
     w->status = wadi_fail(w->err, WADI_MEMORY, "view: out of memory");
@@ -174,6 +187,7 @@ static wadi_status tell(const verb *b, const request *q, wadi_text *out, wadi_er
 
 static wadi_status act(const verb *b, const request *q, wadi_error *err) {
     doing d = {.q = q, .act = b->act, .err = err};
+    if (b->act == drain_run && program_drains(true)) return WADI_OK;
     wadi_watch_each(do_to, &d);
     return d.n == 0 ? no_such_run(q, err) : d.status;
 }

@@ -15,4 +15,8 @@
 WADI_NODISCARD wadi_status wadi_watch_answer(const char *process, const char *request,
                                              wadi_text *out, wadi_error *err);
 
+/* For programs that are drained as a whole, whether their runs are saved or not. `drain` is called from any thread: with false it says whether the
+ * program can be drained now, with true it does so; false: it cannot. The runs are then asked. NULL, the default: only these. */
+void wadi_watch_drain_by(bool (*drain)(bool now));
+
 #endif

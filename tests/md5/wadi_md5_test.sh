@@ -249,4 +249,25 @@ printf 'first\nsecond\nlast\n' | "$program" -q --state kept -m "$(digest second)
 holds "$(digest last):last"
 [ ! -e kept ] || wrong "the place was kept after the end"
 
+# ---- drained by whoever watches it ----
+if command -v python3 >/dev/null; then
+    sockets=$(mktemp -d) # a short path
+    XDG_RUNTIME_DIR="$sockets" "$program" -q --state kept --every 0.05 -m "$(digest second)" -m "$(digest last)" - <fifo >out 2>message &
+    pid=$!
+    exec 3>fifo
+    printf 'first\nsecond\n' >&3
+    until_that test -s out
+    echo 'import glob, socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect(glob.glob(sys.argv[1] + "/wadi/*")[0])
+s.sendall(b"drain" + bytes([10]))
+sys.exit(not s.recv(100).startswith(b"ok"))' >ask.py
+    python3 ask.py "$sockets" || wrong "it cannot be drained"
+    wait $pid || wrong "drained from outside: $(cat message)"
+    exec 3>&-
+    grep -q 'the same command goes on' message || wrong "drained from outside: $(cat message)"
+    [ -e kept/state ] || wrong "drained from outside, it has saved nothing"
+    rm -rf "$sockets" kept
+fi
+
 [ ! -e failed ]

@@ -330,6 +330,14 @@ static void assert_answer(const char *request, wadi_status want, const char *has
     wadi_text_fini(&out);
 }
 
+/* A program that is drained as a whole. */
+static bool drained;
+
+static bool drain_all(bool now) {
+    drained = drained || now;
+    return true;
+}
+
 static void requests_are_answered(void **state) {
     (void)state;
     fixture *f = make(30);
@@ -353,6 +361,13 @@ static void requests_are_answered(void **state) {
     assert_answer("screen", WADI_OK,
                   "\n0.in0   source in               ramp              30  30% ");
     assert_answer("drain", WADI_INVALID, "is not saved");
+    assert_answer("json", WADI_OK, "\"can_drain\": false");
+    wadi_watch_drain_by(drain_all);
+    assert_answer("json", WADI_OK, "\"can_drain\": true");
+    assert_false(drained);
+    assert_answer("drain", WADI_OK, "");
+    assert_true(drained);
+    wadi_watch_drain_by(NULL);
     assert_answer("pause", WADI_OK, "");
     assert_answer("list", WADI_OK, "double  paused ");
     assert_answer("resume", WADI_OK, "");
