@@ -29,6 +29,9 @@ static void run_through(outage *o, const char *address, void (*between)(void *, 
     for (int i = 0; i < 3; i++) worker[i] = test_worker(address, "plain");
     wadi_workq *q = test_open(address, true);
     if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    wadi_work_item none;
+    while (q->ops->workers(q) < 3) /* one that came behind the end would wait for another home */
+        assert_int_equal(q->ops->collect(q, 10000000, &none, &err), WADI_OK);
     test_run(q, &(test_job){.items = items, .n = n, .between = between, .env = o});
     if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
     q->ops->close(q);
