@@ -64,17 +64,17 @@ static void check_stage(void **state, int fault) {
 /* Constants of which floats are made, in each place where one may stand: those that compilers divide by and compare with, zeros of both signs,
  * and one that stands twice. */
 static void add_constants(wadi_text *t, int k) {
-    static const char *const ends[] = {"", "f32"};
     static const char *const of[] = {"0.0", "-0.0", "1.0", "0.1", "-3.5", "1.0e30", "2.0"};
     enum { OF = sizeof of / sizeof *of };
-    const char *end = ends[k % 2], *c[5];
-    for (int n = 0; n < 5; n++) c[n] = of[(k / 2 * (n + 1) + n) % OF];
-    wadi_text_addf(t, "p%d = map a%d (x) { add (mul x %s%s) (fdiv %s%s x) }\n", k, k, c[0], end,
-                   c[1], end);
-    wadi_text_addf(t, "l%d = scanl1 p%d (x, y) { min (add x y) %s%s }\n", k, k, c[2], end);
+    const char *end = k % 2 == 0 ? "" : "f32", *odd = of[k / 2 % OF];
+    wadi_text_addf(t, "p%d = map a%d (x) { add (mul x %d.25%s) (fdiv %s%s x) }\n", k, k, k + 3, end,
+                   odd, end);
+    wadi_text_addf(t, "l%d = scanl1 p%d (x, y) { min (add x y) %s%s }\n", k, k,
+                   k == 4 ? "7.0" : "9.0", end);
     wadi_text_addf(
-        t, "a%d = imap l%d p%d (i, x, y) { if lt x %s%s { sub %s%s y } else { fdiv y 8.0%s } }\n",
-        k + 2, k, k, c[3], end, k % 5 == 0 ? c[3] : c[4], end, end);
+        t,
+        "a%d = imap l%d p%d (i, x, y) { if lt x %d.75%s { sub %s%s y } else { fdiv y 8.0%s } }\n",
+        k + 2, k, k, k, end, k == 5 ? "5.75" : odd, end, end);
 }
 
 static void each_has_its_own_constants(void **state) {
