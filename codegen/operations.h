@@ -16,8 +16,8 @@ typedef struct wadi_operations_of {
     uint32_t turn;  /* 0 at first */
 } wadi_operations_of;
 
-/** Instructions of scalar functions for one element of what `b` goes through, those of delayed arrays that it reads among them, each array once. A
- *  loop inside scalar code counts as one round. */
+/** Instructions of scalar functions for one element of what `b` goes through, those of delayed arrays that it reads among them, each array once,
+ *  or at each of the places that a stencil reads. A loop inside scalar code counts as one round. */
 int wadi_operations(wadi_operations_of *of, const wadi_bind *b);
 
 #endif

@@ -421,6 +421,25 @@ static void decide_filter(fusing *s, const wadi_bind *b, wadi_val v) {
     }
 }
 
+static void tell_fused(const fusing *s, const wadi_bind *b, wadi_val v) {
+    const reads *r = &s->reads[v];
+    const char *why = "read once, element by element";
+    if (wadi_op_has(b->op, WADI_TRAIT_ALONE))
+        why = "what follows the reduction is done in its kernel";
+    else if (r->count + (int)r->indexed == 0)
+        why = "only its shape is read";
+    else if (is_cheap(s, b))
+        why = "an element costs no more than reading it";
+    else if (r->repeats)
+        why = "light, so its reader computes an element anew wherever it reads it";
+    if (r->places > 1 && !is_cheap(s, b))
+        wadi_diag_note(s->cx->diag, WADI_NOTE_FUSED, v, r->reader,
+                       "computed again at each of %d places, which costs less than memory",
+                       r->places);
+    else
+        wadi_diag_note(s->cx->diag, WADI_NOTE_FUSED, v, r->reader, "%s", why);
+}
+
 static void decide(fusing *s, const wadi_bind *b, wadi_val v) {
     const reads *r = &s->reads[v];
     const bool folds = wadi_op_has(b->op, WADI_TRAIT_ALONE);
@@ -442,11 +461,7 @@ static void decide(fusing *s, const wadi_bind *b, wadi_val v) {
         return;
     }
     s->m->values[v].storage = WADI_STORE_DELAYED;
-    wadi_diag_note(s->cx->diag, WADI_NOTE_FUSED, v, r->reader, "%s",
-                   folds ? "what follows the reduction is done in its kernel"
-                   : r->count + (int)r->indexed == 0 ? "only its shape is read"
-                   : is_cheap(s, b)                  ? "an element costs no more than reading it"
-                                                     : "read once, element by element");
+    tell_fused(s, b, v);
 }
 
 static void fuse_block(fusing *s, wadi_block *block) {

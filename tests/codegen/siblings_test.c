@@ -136,6 +136,22 @@ static void norm2_is_two_passes(void **state) {
     assert_passes(text, "siblings", 4);
 }
 
+/* A producer that a stencil reads at three places is computed three times for an element, one that its reader may read several times again each time. */
+static void it_is_told_what_is_computed_again(void **state) {
+    (void)state;
+    compiled c = compile("program again\ninput xs : f64[n]\ninput at : i64[m]\n"
+                         "a = map xs (x) { mul x x }\n"
+                         "s = stencil dims=1 edge=1 near=3,-1,0,1 a (l, c, r) { add l (add c r) }\n"
+                         "once = map xs (x) { mul (sub x 1.0) (mul x (add x 3.0)) }\n"
+                         "sum = fold 0.0 once (x, y) { add x y }\n"
+                         "output s\noutput sum\n",
+                         NULL);
+    assert_string_equal(reason(&c, WADI_NOTE_FUSED, "a"),
+                        "computed again at each of 3 places, which costs less than memory");
+    assert_string_equal(reason(&c, WADI_NOTE_FUSED, "once"), "read once, element by element");
+    compiled_free(&c);
+}
+
 /* The same with two vectors of one length, in several orders: they share no array, but one loop each goes through both. */
 static void vectors_of_one_length_share_passes(void **state) {
     (void)state;
@@ -554,6 +570,7 @@ int main(void) {
         cmocka_unit_test(factorials_of_each_are_one_pass),
         cmocka_unit_test(nested_vectors_are_one_pass),
         cmocka_unit_test(norm2_is_two_passes),
+        cmocka_unit_test(it_is_told_what_is_computed_again),
         cmocka_unit_test(vectors_of_one_length_share_passes),
         cmocka_unit_test(equal_extents_part_nobody),
         cmocka_unit_test(vectors_of_their_own_stay_apart),

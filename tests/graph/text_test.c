@@ -418,6 +418,10 @@ static void usual_mistakes_are_told_with_what_to_write(void **state) {
     static const mistake mistakes[] = {
         {START "y = sum xs\n", "a sum is fold z a (x, y) { add x y }"},
         {START "y = sort xs\n", "no operator sorts"},
+        {START "y = argsort xs\n", "wadi_argsort"},
+        {START "y = matmul xs xs\n", "wadi_matmul"},
+        {START "y = random 1 2\n", "wadi_random_array"},
+        {START "y = stencil dims=1 edge=01 near=1,0 xs (x) { x }\n", "a number begins with no 0"},
         {START "y = filter xs (x) { gt x 0.0 }\n", "a filter is compact n a (x) { keep }"},
         {START "y = neg xs\n", "map a (x) { neg x }"},
         {START "y = max xs\n", "zip_with a b (x, y) { max x y }"},
