@@ -208,7 +208,7 @@ begun_again() {
         got=$?
         cat out >>all
         case $got in
-        137) ;;
+        137 | 143) ;; # 143: it had no handler yet
         0) [ -e kept/state ] || break ;;
         *) break ;;
         esac
