@@ -1,7 +1,7 @@
 /* CRC-32C, by the instruction that processors have for it, or without it. */
-#include <string.h>
-
 #include "base/hash.h"
+
+#include <string.h>
 
 #if defined __x86_64__
 #include <nmmintrin.h>

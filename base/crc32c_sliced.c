@@ -1,7 +1,7 @@
 /* CRC-32C without an instruction for it. */
-#include <pthread.h>
-
 #include "base/hash.h"
+
+#include <pthread.h>
 
 /* crc_tables[k][b]: the remainder of byte b followed by k zero bytes (slicing by 8; Kounavis and Berry 2005). */
 static uint32_t crc_tables[8][256];

@@ -113,7 +113,7 @@ static wadi_status read_file(const wadi_kept_folder *f, char **out, size_t *out_
     if (fd < 0 && errno != ELOOP) return wadi_fail_errno(err, errno, "cannot open %s", f->file);
     wadi_status status = WADI_OK;
     if (fd < 0 || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))
-        status = damaged(f, "this is no file", err);
+        status = damaged(f, "this is no regular file", err);
     else
         status = wadi_file_read_fd(fd, f->file, out, out_n, err);
     if (fd >= 0) (void)close(fd);

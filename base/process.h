@@ -23,7 +23,7 @@ void wadi_process_before_warning(void (*fn)(void *env), void *env);
  * atomics. NULL: as before. When this returns, the fn before is not being called any more. */
 void wadi_process_drain_by(void (*fn)(void *env), void *env);
 
-/* What the first signal does, if it calls such a fn; any thread. now: false only asks. False: it calls none. */
+/* Drains the program as the first signal would; any thread. now: false only asks whether that can be. False: it cannot. */
 bool wadi_process_drain(bool now);
 
 /* The stop of the process; NULL before wadi_process_begin. */

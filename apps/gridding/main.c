@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "connectors/link_keys.h"
 #include "sched/run/profile_all.h"
+#include "sched/watch/answer.h"
 #include "sched/watch/program.h"
 
 enum { DONE = 0, FAILED = 1, MISUSE = 2 };
@@ -357,6 +358,7 @@ int main(int argc, char **argv) {
     wadi_error err = {.status = WADI_OK};
     int rc = DONE;
     wadi_process_begin("wadi-grid");
+    wadi_watch_drain_by(wadi_process_drain);
     if (grid_options_parse(argc, argv, &options, &err) != WADI_OK) {
         wadi_say(WADI_SAY_ERROR, "%s", err.msg);
         rc = MISUSE;

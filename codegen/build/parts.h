@@ -18,7 +18,8 @@ typedef struct wadi_parts {
     size_t begin[WADI_PARTS_MAX + 1]; /* [n + 1] where each begins, and the end of the text */
 } wadi_parts;
 
-/* Cuts the text into parts of about the same work: bytes of kernels that are functions of their own. mark: what each kernel begins with. processors: no more parts than these. Pure. */
+/* Cuts the text into parts of about the same work: bytes of kernels that are functions of their own. mark: what each kernel begins with.
+ * processors: no more parts than these. Pure. */
 wadi_parts wadi_parts_of(const char *text, const char *mark, int processors);
 /* Compiles the parts in `folder` and links them to the shared object `object`. last: what to put behind the last part. Errors: those of
  * wadi_cc_compile, WADI_IO, WADI_MEMORY. */

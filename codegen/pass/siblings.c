@@ -1,4 +1,4 @@
-/* Siblings: consumers of one block that read the same arrays are computed in one pass over them.
+/* Siblings: consumers of one block that read the same arrays, or go through equal extents, are computed in one pass.
  *
  * Law: loops over equal iteration spaces of which none reads what another makes may run as one loop (horizontal fusion of equal sizes:
  * Reppy and Wingerter 2020). This pass only marks values and rewrites nothing. Each consumer keeps its own law, so no bits change.
@@ -404,8 +404,10 @@ static void tell_of_places(const pairing *s, const group *g, int i) {
                        who);
 }
 
-static void join(pairing *s, group *g, int i, wadi_val array) {
+/* array: what it reads together with the member `with`; WADI_NONE: their extents are equal. */
+static void join(pairing *s, group *g, int i, wadi_val array, int with) {
     const consumer *c = &s->of[i];
+    const wadi_val partner = result_of(s, g->member[with]);
     wadi_value *leader = &s->m->values[result_of(s, g->member[0])];
     if (s->may_move) stand_behind(s, g, i);
     if (g->n == 1) leader->siblings = ++s->groups;
@@ -416,10 +418,10 @@ static void join(pairing *s, group *g, int i, wadi_val array) {
     s->joins++;
     if (!s->tells) return;
     if (array != WADI_NONE)
-        wadi_diag_note(s->cx->diag, WADI_NOTE_SIBLING, result_of(s, i), result_of(s, g->member[0]),
-                       "both read %%%u", array);
+        wadi_diag_note(s->cx->diag, WADI_NOTE_SIBLING, result_of(s, i), partner, "both read %%%u",
+                       array);
     else
-        wadi_diag_note(s->cx->diag, WADI_NOTE_SIBLING, result_of(s, i), result_of(s, g->member[0]),
+        wadi_diag_note(s->cx->diag, WADI_NOTE_SIBLING, result_of(s, i), partner,
                        "both go through equal extents");
 }
 
@@ -439,7 +441,7 @@ static void look_at(pairing *s, group *g, int i, bool by_extents) {
     if (shares || (free && by_extents && goes_along(s, g, i))) {
         const char *why = obstacle(s, g, i);
         if (!why && has_what_it_needs(s, g, c, shares)) {
-            join(s, g, i, array);
+            join(s, g, i, array, shares ? member : 0);
             return;
         }
         if (tells) refuse(s, g, i, array, why);

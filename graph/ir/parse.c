@@ -197,9 +197,11 @@ static wadi_status parse_attrs(wadi_parser *p, const wadi_op *op, number_list *o
                 return wadi_parse_fail(p, t, WADI_INVALID, "more than %d numbers", MAX_ATTRS);
             const wadi_token *number = wadi_parse_peek(p, 0);
             WADI_TRY(wadi_parse_integer(p, INT64_MIN, INT64_MAX, &x));
-            if (number->n > 1 && number->at[0] == '0' && number->at[1] >= '0' &&
-                number->at[1] <= '9')
-                return wadi_parse_fail(p, number, WADI_INVALID, "a number begins with no 0");
+            const int sign = number->at[0] == '-';
+            if ((int)number->n > sign + 1 && number->at[sign] == '0' &&
+                number->at[sign + 1] >= '0' && number->at[sign + 1] <= '9')
+                return wadi_parse_fail(p, number, WADI_INVALID,
+                                       "a number of several digits does not begin with 0");
             if (!push_number(p, out, x)) return wadi_parse_no_memory(p);
         } while (word[n] != ' ' && wadi_parse_accept(p, ","));
         word += n + (word[n] == ' ');

@@ -209,7 +209,7 @@ static int workers(wadi_workq *self) {
 
 /* ---- the end ---- */
 
-/* Workers would wait for a home whose job has ended unseen, so that waits for a server that is away. A home that only leaves does not. */
+/* The end of a job waits for a server that is away: workers that have not seen it would go on waiting for home. A home that only leaves does not wait. */
 static wadi_status leave(wadi_nats_queue *q, wadi_jet_state state, wadi_error *err) {
     (void)pthread_mutex_lock(&q->lock);
     const bool here =

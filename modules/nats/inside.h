@@ -149,12 +149,14 @@ typedef struct wadi_nats_request {
     int left;
 } wadi_nats_request;
 
-/* How many messages shall be ahead of the owner, asked for and come, in numbers: as many as pass in a while, of bytes that fit. */
+/* How many messages shall be ahead of the owner, asked for or come. Between `least` and `most`: as many as it takes in a while, and as fit into
+ * some memory. */
 typedef struct wadi_nats_ahead {
     int least, most;
     bool timed;          /* it is few until it is known what one takes */
     int64_t usual_bytes; /* of a message */
     int64_t usual_ns;    /* that the owner takes for one; 0: not known */
+    int careful;         /* for so many more it is one */
 } wadi_nats_ahead;
 
 enum { WADI_NATS_RATES = 11 };

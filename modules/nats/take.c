@@ -2,6 +2,7 @@
  *
  * Requests expire, and are made anew, at once after an outage. What is held for long is told to the server now and then, or it would give it to others. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,11 @@
 #include "base/hash.h"
 #include "modules/nats/inside.h"
 
-enum { FRAMES_ASKED = 8, AHEAD_BYTES = 4 << 20 };
+enum {
+    FRAMES_ASKED = 8,
+    AHEAD_BYTES = 4 << 20,
+    CAREFUL = 32, /* items that are asked for one by one when one was with another worker before */
+};
 
 static const int64_t expires_ns = 5000000000, grace_ns = 1000000000, asked_again_ns = 5000000000,
                      ahead_ns = 50000000;
@@ -64,12 +69,15 @@ void wadi_nats_forget(wadi_nats_queue *q, bool give_back) {
     }
 }
 
+/* What is given back at once comes at once, to whoever has asked: perhaps to us, each time as delivered once more. */
+static const char give_back_later[] = "-NAK {\"delay\": 2000000000}";
+
 void wadi_nats_stay_alone(wadi_nats_queue *q) {
     q->alone = true;
     for (size_t i = q->deliveries.n; i-- > 0;)
         if (q->deliveries.at[i]->stage < WADI_NATS_TAKEN &&
             q->deliveries.at[i]->deliveries < WADI_JET_DELIVERIES)
-            wadi_nats_settle(q, q->deliveries.at[i], "-NAK");
+            wadi_nats_settle(q, q->deliveries.at[i], give_back_later);
 }
 
 wadi_nats_delivery *wadi_nats_ready(wadi_nats_queue *q) {
@@ -167,10 +175,13 @@ void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg) {
         return;
     }
     if (known(q, &l, ack)) return;
-    if (q->alone) {
-        wadi_nats_say(q, ack, NULL, "-NAK", 4);
+    const int64_t deliveries = deliveries_of(ack);
+    if (q->alone &&
+        deliveries < WADI_JET_DELIVERIES) { /* else it would become a dead letter by that */
+        wadi_nats_say(q, ack, NULL, give_back_later, sizeof give_back_later - 1);
         return;
     }
+    if (!q->is_home && deliveries > 1) q->ahead.careful = CAREFUL;
     wadi_nats_delivery *d = delivery_of(q, &l, ack, msg);
     if (d == NULL) return; /* out of memory; it comes again */
     wadi_nats_usual(&q->ahead.usual_bytes, l.bytes);
@@ -181,11 +192,17 @@ void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg) {
         complete(q, d);
 }
 
+/* Anybody may have written it. */
+static int64_t count_of(const char *text) {
+    const long long n = strtoll(text, NULL, 10);
+    return n < 0 ? 0 : n < INT_MAX ? n : INT_MAX;
+}
+
 void wadi_nats_take_status(wadi_nats_queue *q, natsMsg *msg, int64_t now) {
     const char *status = NULL, *rest = NULL;
     const bool counted = natsMsgHeader_Get(msg, "Nats-Pending-Messages", &rest) == NATS_OK;
     if (counted)
-        answered_request(q, llabs(strtoll(rest, NULL, 10)));
+        answered_request(q, count_of(rest));
     else if (q->asked.n > 0)
         forget_request(q);
     if (!natsMsg_IsNoResponders(msg) &&
@@ -265,7 +282,9 @@ void wadi_nats_usual(int64_t *usual, int64_t now) {
 
 /* How many messages should be ahead. */
 static int wanted(const wadi_nats_ahead *a) {
+    if (a->careful > 0) return 1;
     int64_t n = a->timed && a->usual_ns == 0 ? a->least : a->most;
+    if (a->usual_bytes == 0) n = a->least;
     if (n > AHEAD_BYTES / (a->usual_bytes + 1)) n = AHEAD_BYTES / (a->usual_bytes + 1);
     if (a->usual_ns > 0 && n > ahead_ns / a->usual_ns) n = ahead_ns / a->usual_ns;
     return n > a->least ? (int)n : a->least;

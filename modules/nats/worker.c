@@ -280,6 +280,7 @@ static wadi_status answer(wadi_workq *self, const wadi_work_item *item, wadi_err
     (void)pthread_mutex_lock(&q->lock);
     wadi_nats_delivery *d = taken(q, item->number);
     q->alone = false;
+    q->ahead.careful -= q->ahead.careful > 0;
     if (d != NULL) wadi_nats_usual(&q->ahead.usual_ns, wadi_clock_ns() - d->taken_ns);
     /* If there is none, its epoch is over: nobody waits for the answer. */
     if (d != NULL)

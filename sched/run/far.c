@@ -308,7 +308,8 @@ static int most_tickets(int workers) {
     return wanted < WADI_FAR_TICKETS ? wanted : WADI_FAR_TICKETS;
 }
 
-/* Items that wait for their turn are in flight as well, each as input, bytes and output. */
+/* Items that wait for their turn are in flight as well, each as input, bytes and output. Small ones beyond these have a sixteenth of the memory
+ * (has_room). */
 static void count_in_flight(wadi_stream *s, int workers) {
     wadi_run *x = s->x;
     wadi_mutex_lock(&x->lock);
@@ -346,8 +347,8 @@ wadi_status wadi_far_here(wadi_stream *s, wadi_chunk *in, wadi_error *err) {
     return status;
 }
 
-/* Whether another chunk can be sent. Beyond what workers need to be busy, as many are ahead as are answered in a while: the way to a worker and back is long where
- * items are small. By the lock. */
+/* Whether another chunk can be sent. Beyond what workers need to be busy, as many are ahead as are answered in a while: the way to a worker and
+ * back is long where items are small. By the lock. */
 static bool has_room(const wadi_far *t, int workers, int64_t bytes) {
     const int64_t most = t->stream->x->options.memory;
     const int base = most_tickets(workers);

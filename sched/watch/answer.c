@@ -185,9 +185,22 @@ static wadi_status tell(const verb *b, const request *q, wadi_text *out, wadi_er
     return out->failed ? wadi_fail(err, WADI_MEMORY, "view: out of memory") : WADI_OK;
 }
 
+static wadi_status find_run(wadi_run *run, wadi_error *err) {
+    WADI_UNUSED(run);
+    WADI_UNUSED(err);
+    return WADI_OK;
+}
+
+static bool is_there(const request *q) {
+    doing d = {.q = q, .act = find_run};
+    if (q->run == 0) return true;
+    wadi_watch_each(do_to, &d);
+    return d.n > 0;
+}
+
 static wadi_status act(const verb *b, const request *q, wadi_error *err) {
     doing d = {.q = q, .act = b->act, .err = err};
-    if (b->act == drain_run && program_drains(true)) return WADI_OK;
+    if (b->act == drain_run && is_there(q) && program_drains(true)) return WADI_OK;
     wadi_watch_each(do_to, &d);
     return d.n == 0 ? no_such_run(q, err) : d.status;
 }

@@ -27,7 +27,10 @@ static int make_folder(void **unused) {
 }
 
 static int remove_folder(void **unused) {
+    char lock[sizeof folder + 8];
     (void)unused;
+    (void)snprintf(lock, sizeof lock, "%s/lock", folder);
+    (void)unlink(lock);
     (void)unlink(state_file);
     (void)rmdir(state_file);
     (void)rmdir(folder);
@@ -73,6 +76,7 @@ static void what_was_written_is_found(void **unused) {
     assert_int_equal(find(&found, &n, NULL), WADI_OK);
     assert_null(found);
     for (size_t bytes = 0; bytes < 600; bytes += 299) {
+        (void)remove_folder(NULL);
         assert_int_equal(make_folder(NULL), 0);
         write_state(bytes);
         assert_int_equal(find(&found, &n, NULL), WADI_OK);
@@ -112,13 +116,13 @@ static void what_is_no_file_is_not_read(void **unused) {
     const int other_end = open(state_file, O_RDWR | O_CLOEXEC); /* keeps it open */
     assert_true(other_end >= 0);
     (void)alarm(20);
-    refused("this is no file");
+    refused("this is no regular file");
     assert_int_equal(unlink(state_file), 0);
     assert_int_equal(symlink("/dev/zero", state_file), 0);
-    refused("this is no file");
+    refused("this is no regular file");
     assert_int_equal(unlink(state_file), 0);
     assert_int_equal(mkdir(state_file, 0700), 0);
-    refused("this is no file");
+    refused("this is no regular file");
     (void)alarm(0);
     assert_int_equal(close(other_end), 0);
 }

@@ -124,7 +124,7 @@ if grep -q PoCL there; then
     "$wadi" check --runs 2 --device opencl:0,opencl:1 "$examples/stats.wadi" 'samples=1,2,3;4,5;6;7' >out 2>&1 || fail "check: $(cat out)"
     grep -q ', one on opencl:0, one on opencl:1.* one shared.* agree$' out || fail "check: $(cat out)"
     # How much each of them gets is a matter of time.
-    grep -q '^shared: opencl:0 [0-9]* %, opencl:1 [0-9]* %$' out || fail "check: $(cat out)"
+    grep -q '^shared: opencl:0 [0-9][0-9]* %, opencl:1 [0-9][0-9]* %$' out || fail "check: $(cat out)"
     for device in opencl:1 opencl:0+1 opencl:0,opencl:1; do
         [ "$(dotp --device "$device")" = "dot = f32 32.0" ] || fail "$device"
     done

@@ -262,7 +262,10 @@ s = socket.socket(socket.AF_UNIX)
 s.connect(glob.glob(sys.argv[1] + "/wadi/*")[0])
 s.sendall(b"drain" + bytes([10]))
 sys.exit(not s.recv(100).startswith(b"ok"))' >ask.py
-    python3 ask.py "$sockets" || wrong "it cannot be drained"
+    python3 ask.py "$sockets" || {
+        wrong "it cannot be drained"
+        exec 3>&- # then it ends with its input
+    }
     wait $pid || wrong "drained from outside: $(cat message)"
     exec 3>&-
     grep -q 'the same command goes on' message || wrong "drained from outside: $(cat message)"

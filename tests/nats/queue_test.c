@@ -124,6 +124,42 @@ static void what_kills_workers_becomes_a_dead_letter(void **state) {
     wadi_text_fini(&letters);
 }
 
+static void submit(wadi_workq *q, int64_t number) {
+    wadi_error err = {0};
+    char *item = test_item(number, 100);
+    if (q->ops->submit(q, number, item, 100, &err) != WADI_OK) fail_msg("%s", err.msg);
+    free(item);
+}
+
+/* A worker at an item that two have died of gives back what is beside it, and none of that is buried. */
+static void what_is_beside_a_suspect_is_not_buried(void **state) {
+    enum { SUSPECT = 7, OPEN = 3, PATIENCE_S = 60 };
+    (void)state;
+    const char *address = test_address(server.port, "beside", "");
+    wadi_error err = {0};
+    wadi_workq *q = home_of(address, "x");
+    submit(q, SUSPECT);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(test_wait(test_worker(address, "kill=7")), 128 + SIGKILL);
+    const pid_t one = test_worker(address, "long=7");
+    int64_t submitted = 1, answered = 0;
+    bool over = false;
+    for (int idle = 0; answered < submitted && idle < PATIENCE_S;) {
+        wadi_work_item a;
+        for (; !over && submitted < answered + OPEN; submitted++) submit(q, 1000 + submitted);
+        if (q->ops->collect(q, 1000000000, &a, &err) != WADI_OK) fail_msg("%s", err.msg);
+        idle = a.number < 0 ? idle + 1 : 0;
+        if (a.number < 0) continue;
+        assert_int_equal(a.status, WADI_OK);
+        over = over || a.number == SUSPECT;
+        answered++;
+        free(a.bytes);
+    }
+    assert_int_equal(answered, submitted);
+    end_home(q);
+    assert_int_equal(test_wait(one), 0);
+}
+
 static void items_that_fail_are_told(void **state) {
     (void)state;
     const char *address = test_address(server.port, "fails", "");
@@ -257,6 +293,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(nothing_is_lost_with_workers),
         cmocka_unit_test(a_stopped_worker_holds_nobody_up),
         cmocka_unit_test(what_kills_workers_becomes_a_dead_letter),
+        cmocka_unit_test(what_is_beside_a_suspect_is_not_buried),
         cmocka_unit_test(items_that_fail_are_told),
         cmocka_unit_test(items_of_any_size_travel),
         cmocka_unit_test(nothing_is_left_of_frames),

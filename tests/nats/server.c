@@ -201,7 +201,8 @@ void test_run(wadi_workq *q, test_job *job) {
 
 /* ---- workers ---- */
 
-/* Modes: "plain"; "kill=N" kills itself at the item of that number; "fail=N" cannot compute every Nth; "stay" works for one job after another. */
+/* Modes: "plain"; "kill=N" kills itself at the item of that number; "long=N" takes 3 s for it; "fail=N" cannot compute every Nth; "stay" works for one
+ * job after another. */
 static int work(const char *address, const char *mode) {
     wadi_workq *q = NULL;
     wadi_error err = {0};
@@ -223,6 +224,8 @@ static int work(const char *address, const char *mode) {
             }
             if (item.number < 0) break;
             if (*mode == 'k' && item.number == at) (void)raise(SIGKILL);
+            if (*mode == 'l' && item.number == at)
+                (void)nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
             answer = (wadi_work_item){item.number, WADI_OK, NULL, 0};
             if (*mode == 'f' && item.number % at == 0) {
                 answer.status = WADI_FAULT;

@@ -1,6 +1,6 @@
 /* Finds equal kernels by digests. What is digested is the tree of instructions. Values are numbered in the order in which they appear there,
- * slots and places in the order of their first use. Names and notes, which only readers see, are left out. Neither does it matter what the constants are that floats are added to, multiplied by
- * and compared with: a compiler makes little of knowing them. */
+ * slots and places in the order of their first use. Names and notes, which only readers see, are left out. Neither does it matter what the
+ * constants are that floats are added to, multiplied by and compared with: a compiler makes little of knowing them. */
 #include "codegen/emit/c/twins.h"
 
 #include <inttypes.h>
@@ -155,9 +155,18 @@ static bool takes_any_real(const wadi_linst *i, int a) {
     }
 }
 
+/* Products with -1 and differences from -0 are a change of sign for a compiler that knows the constant: the sign of a NaN changes, too. */
+static bool changes_sign(const wadi_linst *i) {
+    const uint64_t bits = i->imm.bits;
+    return i->type == WADI_F64
+               ? bits == UINT64_C(0xbff0000000000000) || bits == UINT64_C(0x8000000000000000)
+               : bits == 0xbf800000 || bits == 0x80000000;
+}
+
 /* A constant must be in the text if one of its uses asks for it. */
 static void find_literals(const wadi_lfun *f, bool *literal) {
-    for (uint32_t v = 0; v < f->n; v++) literal[v] = !wadi_type_is_float(f->inst[v]->type);
+    for (uint32_t v = 0; v < f->n; v++)
+        literal[v] = !wadi_type_is_float(f->inst[v]->type) || changes_sign(f->inst[v]);
     for (uint32_t v = 0; v < f->n; v++) {
         const wadi_linst *i = f->inst[v];
         for (int a = 0; a < i->nargs; a++)
