@@ -20,6 +20,7 @@
 #include "base/folder.h"
 #include "base/text.h"
 #include "base/user_cache.h"
+#include "base/vec.h"
 
 enum { DIGEST = 32, KEY = 2 * DIGEST, ENTRIES_MAX = 5000, PATH_ROOM = 1024 };
 static const char magic[8] = "wadiso3", work_prefix[] = "build-";
@@ -48,35 +49,45 @@ static int by_use(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Removes the older half of the entries if there are more than ENTRIES_MAX. Failures are ignored: another process may be removing
- * the same entries. */
-static void prune(const char *dir) {
-    DIR *d = opendir(dir);
-    if (!d) return;
-    victim *all = NULL;
+typedef WADI_VEC(victim) victims;
+
+static bool is_crowded(DIR *d) {
     size_t n = 0;
-    for (struct dirent *e = readdir(d); e; e = readdir(d)) {
+    for (const struct dirent *e = readdir(d); e != NULL; e = readdir(d))
+        n += wadi_cache_is_entry(e->d_name);
+    rewinddir(d);
+    return n > ENTRIES_MAX;
+}
+
+static void find_entries(DIR *d, const char *dir, victims *all) {
+    for (const struct dirent *e = readdir(d); e != NULL; e = readdir(d)) {
         char path[PATH_ROOM];
         struct stat st;
+        victim v;
         if (!wadi_cache_is_entry(e->d_name)) continue;
         snprintf(path, sizeof path, "%.700s/%s", dir, e->d_name);
         if (stat(path, &st) != 0) continue;
-        victim *more = realloc(all, (n + 1) * sizeof *all);
-        if (!more) break;
-        all = more;
-        snprintf(all[n].name, sizeof all[n].name, "%.79s", e->d_name);
-        all[n++].used = st.st_mtime;
+        snprintf(v.name, sizeof v.name, "%.79s", e->d_name);
+        v.used = st.st_mtime;
+        if (!wadi_vec_push(all, v)) return;
     }
+}
+
+/* Removes the older half of the entries if there are more than ENTRIES_MAX; they are only counted else, since this happens for each entry that is
+ * made. Failures are ignored: another process may be removing the same entries. */
+static void prune(const char *dir) {
+    victims all = {0};
+    DIR *d = opendir(dir);
+    if (d == NULL) return;
+    if (is_crowded(d)) find_entries(d, dir, &all);
     closedir(d);
-    if (n > ENTRIES_MAX) {
-        qsort(all, n, sizeof *all, by_use);
-        for (size_t i = 0; i < n / 2; i++) {
-            char path[PATH_ROOM];
-            snprintf(path, sizeof path, "%.700s/%s", dir, all[i].name);
-            (void)unlink(path);
-        }
+    if (all.n > 0) qsort(all.at, all.n, sizeof *all.at, by_use);
+    for (size_t i = 0; i < all.n / 2; i++) {
+        char path[PATH_ROOM];
+        snprintf(path, sizeof path, "%.700s/%s", dir, all.at[i].name);
+        (void)unlink(path);
     }
-    free(all);
+    wadi_vec_free(&all);
 }
 
 /* ---- entries ---- */
