@@ -47,20 +47,23 @@ static int free_port(void) {
     return ntohs(a.sin_port);
 }
 
-static bool listens(int port) {
-    struct sockaddr_in a = {.sin_family = AF_INET,
-                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-                            .sin_port = htons((uint16_t)port)};
-    const int s = socket(AF_INET, SOCK_STREAM, 0);
-    const bool there = connect(s, (struct sockaddr *)&a, sizeof a) == 0;
-    (void)close(s);
-    return there;
+/* How often a server with this log has begun. Connections are taken before that, but a server of 2.9.10 that is asked for a stream by then may crash. */
+static int beginnings(const char *log) {
+    static const char word[] = "Server is ready";
+    char *text = NULL;
+    size_t n = 0;
+    int times = 0;
+    if (wadi_file_read(log, &text, &n, NULL) != WADI_OK) return 0;
+    for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word)) times++;
+    free(text);
+    return times;
 }
 
 void test_server_again(test_server *s) {
     char config[128], log[128];
     (void)snprintf(config, sizeof config, "%s/config", s->folder);
     (void)snprintf(log, sizeof log, "%s/log", s->folder);
+    const int before = beginnings(log);
     s->pid = fork();
     assert_true(s->pid >= 0);
     if (s->pid == 0) {
@@ -69,11 +72,11 @@ void test_server_again(test_server *s) {
         _exit(127);
     }
     const struct timespec nap = {0, 5000000};
-    for (int i = 0; i < 4000 && !listens(s->port); i++) {
+    for (int i = 0; i < 4000 && beginnings(log) == before; i++) {
         assert_int_equal(waitpid(s->pid, NULL, WNOHANG), 0);
         (void)nanosleep(&nap, NULL);
     }
-    assert_true(listens(s->port));
+    assert_true(beginnings(log) > before);
 }
 
 void test_server_start(test_server *s, bool jetstream, const char *extra) {

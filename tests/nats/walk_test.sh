@@ -28,17 +28,20 @@ wrong() {
 
 port=$((20000 + $$ % 20000))
 at=nats://127.0.0.1:$port
+# A server of 2.9.10 that is asked for a job while it still begins may crash.
 start_server() {
+    begun=$(grep -c 'Server is ready' server.log)
     $server -a 127.0.0.1 -p $port --jetstream --store_dir "$dir/jobs" >>server.log 2>&1 &
     nats=$!
     pids="$pids $nats"
     n=0
-    until "$wadi" job ls $at >/dev/null 2>&1; do
+    until [ "$(grep -c 'Server is ready' server.log)" -gt "$begun" ] && "$wadi" job ls $at >/dev/null 2>&1; do
         n=$((n + 1))
         [ $n -lt 400 ] && kill -0 $nats 2>/dev/null || { cat server.log; exit 1; }
         sleep 0.05
     done
 }
+: >server.log
 worker() {
     "$wadi" work "$at/$1" --stay >>worker.log 2>&1 &
     last=$!
@@ -90,7 +93,7 @@ grep -q "is not saved" drained || wrong "it is not said why it is not drained: $
 same kills.raw "killed workers"
 
 # ---- home is killed, and goes on; then it is drained, and goes on ----
-command="$wadi run slow.wadi s=50:@in.raw y=@state.raw --chunk 1 --via $at/state?ack=0.3 --workers 1 --state kept --every 0.1"
+command="$wadi run slow.wadi s=20:@in.raw y=@state.raw --chunk 1 --via $at/state?ack=0.3 --workers 1 --state kept --every 0.1"
 worker state
 $command 2>>home.log &
 home=$!
@@ -109,4 +112,5 @@ wait $home || wrong "a drained run fails: $(cat home.log)"
 $command 2>>home.log || wrong "the run does not go on: $(cat home.log)"
 same state.raw "killed home"
 [ -z "$("$wadi" job ls $at)" ] || wrong "left on the server: $("$wadi" job ls $at)"
+[ $failed -eq 0 ] || tail -n 20 server.log
 exit $failed
