@@ -279,6 +279,7 @@ receiver=$!
 finish 1
 says heard "of another observation"
 saved() {
+    : >heard # or what the last one said is read
     "$grid" -o kept.fits $keeps --listen "$to" >heard 2>&1 &
     receiver=$!
     tries=0
