@@ -147,11 +147,17 @@ bool wadi_parse_sees_literal(const wadi_parser *p) {
     return t->kind == WADI_TOKEN_NAME && wadi_literal_read(t->at, t->n, NULL, &v, &why);
 }
 
+/* Numbers of a program mean what they say: data may hold 1e400 for infinity, a program writes inf_f64. */
 wadi_status wadi_parse_literal(wadi_parser *p, const wadi_type *want, wadi_scalar *out) {
     const wadi_token *t = wadi_parse_peek(p, 0);
     const char *why = "not a number";
-    if ((t->kind != WADI_TOKEN_NUMBER && t->kind != WADI_TOKEN_NAME) ||
-        !wadi_literal_read(t->at, t->n, want, out, &why))
+    bool good = (t->kind == WADI_TOKEN_NUMBER || t->kind == WADI_TOKEN_NAME) &&
+                wadi_literal_read(t->at, t->n, want, out, &why);
+    if (good && wadi_literal_overflows(t->at, t->n, *out)) {
+        why = "out of range of its type";
+        good = false;
+    }
+    if (!good)
         return wadi_parse_fail(p, t, WADI_INVALID, "expected a literal%s%s: %s",
                                want ? " of type " : "", want ? wadi_type_name(*want) : "", why);
     p->at++;
