@@ -72,8 +72,9 @@ wadi_status wadi_parse_misfit(wadi_parser *p, const wadi_bind *b, const wadi_tok
     for (int i = 0; i < b->nargs; i++) {
         const bool is_seq = p->m->values[b->args[i]].type.is_seq;
         if (is_seq == (i < streams)) continue;
-        return wadi_parse_fail(p, t, WADI_TYPE, "argument %d of %s is %s", i + 1, b->op->name,
-                               is_seq ? "a sequence, expected an array" : "no sequence");
+        return wadi_parse_fail(p, t, WADI_TYPE, "argument %d of %s is %s%s", i + 1, b->op->name,
+                               is_seq ? "a sequence, expected an array" : "no sequence",
+                               is_seq ? "" : wadi_parse_hint_form(p, b->op));
     }
     return wadi_parse_fail(p, t, WADI_TYPE, "the arguments of %s do not fit it%s", b->op->name,
                            wadi_parse_hint_form(p, b->op));
