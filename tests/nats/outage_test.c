@@ -29,9 +29,7 @@ static void run_through(outage *o, const char *address, void (*between)(void *, 
     for (int i = 0; i < 3; i++) worker[i] = test_worker(address, "plain");
     wadi_workq *q = test_open(address, true);
     if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
-    wadi_work_item none;
-    while (q->ops->workers(q) < 3) /* one that came behind the end would wait for another home */
-        assert_int_equal(q->ops->collect(q, 10000000, &none, &err), WADI_OK);
+    test_await(q, 3);
     test_run(q, &(test_job){.items = items, .n = n, .between = between, .env = o});
     if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
     q->ops->close(q);
@@ -152,8 +150,7 @@ static void a_server_that_stays_away_is_an_error(void **state) {
     wadi_workq *q = test_open(address, true);
     if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
     const pid_t one = test_worker(address, "plain");
-    while (q->ops->workers(q) == 0)
-        assert_int_equal(q->ops->collect(q, 10000000, &none, &err), WADI_OK);
+    test_await(q, 1);
     test_server_kill(&o.server);
     wadi_status st = WADI_OK;
     while (st == WADI_OK) st = q->ops->collect(q, INT64_C(1000000000), &none, &err);

@@ -36,6 +36,7 @@ static void every_item_is_answered_once(void **state) {
     pid_t early = test_worker(address, "plain");
     wadi_workq *q = home_of(address, "what to do");
     const pid_t late = test_worker(address, "plain");
+    test_await(q, 2);
     test_run(q, &(test_job){.items = 300, .n = 5000});
     end_home(q);
     assert_int_equal(test_wait(early), 0);
@@ -193,6 +194,7 @@ static void items_of_any_size_travel(void **state) {
     wadi_workq *q = test_open(address, true);
     if (q->ops->offer(q, charter, 2500000, &err) != WADI_OK) fail_msg("%s", err.msg);
     free(charter);
+    test_await(q, 2);
     test_run(q, &(test_job){.items = 24, .size = sizes});
     /* Far beyond the budget, and what the stream was made for. */
     test_run(q, &(test_job){.items = 5, .first = 24, .size = one_huge});

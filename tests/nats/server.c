@@ -127,6 +127,15 @@ wadi_workq *test_open(const char *address, bool home) {
     return q;
 }
 
+void test_await(wadi_workq *home, int workers) {
+    wadi_error err = {0};
+    while (home->ops->workers(home) < workers) {
+        wadi_work_item none;
+        if (home->ops->collect(home, 10000000, &none, &err) != WADI_OK) fail_msg("%s", err.msg);
+        assert_int_equal(none.number, -1);
+    }
+}
+
 const wadi_jet_jobs_offer *test_jobs(void) {
     const void *ops = NULL;
     wadi_error err = {0};

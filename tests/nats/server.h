@@ -44,6 +44,9 @@ void test_proxy_end(test_proxy *p);
 wadi_workq *test_open(const char *address, bool home);
 wadi_status test_try_open(const char *address, bool home, wadi_workq **out, wadi_error *err);
 
+/* Waits until so many workers are there. A job that ended before one has come would leave it waiting for another home. Call it while no answer may come. */
+void test_await(wadi_workq *home, int workers);
+
 /* What `wadi job` uses. */
 const wadi_jet_jobs_offer *test_jobs(void);
 
