@@ -11,7 +11,11 @@
 #include "bench/streams/report.h"
 #include "wadi/wadi.h"
 
-enum { DAYS_WORDS = 16, DAYS_RECORD = 4 * DAYS_WORDS /* bytes of an element */ };
+enum {
+    DAYS_WORDS = 16,
+    DAYS_RECORD = 4 * DAYS_WORDS, /* bytes of an element */
+    DAYS_ADDRESS = 1024           /* bytes of an address at most, with the 0 at its end */
+};
 
 /* ---- server.c ---- */
 
@@ -26,8 +30,33 @@ typedef struct days_server {
 WADI_NODISCARD wadi_status days_server_start(days_server *s, wadi_error *err);
 /* Ends it and removes its folder. All zero is fine. */
 void days_server_end(days_server *s);
+/* Ends it by SIGKILL; its folder stays. */
+void days_server_kill(days_server *s);
+/* Starts it with the same port and folder. It is there when the call returns. Errors: WADI_IO. */
+WADI_NODISCARD wadi_status days_server_again(days_server *s, wadi_error *err);
 /* A port that is free now. Errors: WADI_IO. */
 WADI_NODISCARD wadi_status days_port(int *out, wadi_error *err);
+
+/* ---- ways.c ---- */
+
+/* A way to workers. */
+typedef struct days_way {
+    const char *name;   /* "ipc", "JetStream" */
+    wadi_folder folder; /* for what the benchmark writes; it is removed behind it */
+    days_server server; /* port 0: the way needs none */
+} days_way;
+
+typedef wadi_status (*days_way_fn)(bench *b, days_way *w, wadi_error *err);
+
+/* Calls fn for each way. JetStream is left out where it is missing; that is told. */
+WADI_NODISCARD wadi_status days_each_way(bench *b, const char *benchmark, days_way_fn fn,
+                                         wadi_error *err);
+/* Of a job on that way. ack: seconds, the setting of JetStream. */
+void days_address(const days_way *w, const char *job, const char *ack, char out[DAYS_ADDRESS]);
+/* Removes the folder with all that is in it. One without a path is fine. */
+void days_folder_end(wadi_folder *f);
+/* bench_fn of a peer whose time is known: env is a double. */
+wadi_status days_told(void *env, double *out_s, wadi_error *err);
 
 /* ---- process.c ---- */
 
@@ -35,24 +64,69 @@ WADI_NODISCARD wadi_status days_port(int *out, wadi_error *err);
 WADI_NODISCARD wadi_status days_start(const char *const *arguments, pid_t *out, wadi_error *err);
 /* Ends it by SIGKILL. 0 is fine. */
 void days_end(pid_t pid);
-/* A worker of one thread, which stays for one job after another. Its calls of the routine "wait_us" wait. */
+/* A worker of one thread, which stays for one job after another, and knows the routine "wait_us". */
 WADI_NODISCARD wadi_status days_worker(const char *address, pid_t *out, wadi_error *err);
+/* Makes the routine known to this process, if it is not: it waits for so many microseconds as the first word of a record says, and adds 1 to each word. One thread
+ * at a time. */
+WADI_NODISCARD wadi_status days_know_wait_us(wadi_error *err);
 /* What a process is that was started so: the exit status. -1: it is none. */
 int days_be(int argc, char **argv);
 
 /* ---- job.c ---- */
+
+/* A stage that computes 64 rounds for each record, as much as wadi-md5 does. */
+extern const char days_hash_text[];
 
 /* A stream of records through one stage, whose results are folded. */
 typedef struct days_job {
     const char
         *text; /* of a program with the stream "s" of u32[16] and the output "r"; NULL: sums */
     wadi_run_options options;
-    wadi_source *source; /* borrowed; NULL: `records` from memory */
-    int64_t records;
+    int64_t records; /* from memory */
 } days_job;
 
-/* Runs it. *out_s: what the run took, without what it takes to start: a run of a few records has been taken off. */
-WADI_NODISCARD wadi_status days_run_net(const days_job *job, double *out_s, wadi_error *err);
+/* Runs it. *out_s: what the run took, without what it takes to start: a run of a few records, neither saved nor certified, has been taken off.
+ * out_result: "r", may be NULL. */
+WADI_NODISCARD wadi_status days_run_net(const days_job *job, double *out_s, uint32_t *out_result,
+                                        wadi_error *err);
+
+/* ---- waits.c ---- */
+
+/* The stage is the routine "wait_us". The stream "s" becomes "t". */
+extern const char days_waits_text[];
+
+/* Record `index` of a stream; and whether this is what becomes of it. */
+void days_record(int64_t index, uint32_t us, uint32_t out[DAYS_WORDS]);
+bool days_answers(int64_t index, uint32_t us, const uint32_t got[DAYS_WORDS]);
+
+/* A run of that program. */
+typedef struct days_waiting {
+    const char *address; /* borrowed until the end */
+    int workers;         /* that must have come */
+    int chunk;           /* records */
+    uint32_t us;         /* that a chunk takes */
+    int64_t records;     /* 0: they come until days_waits_last */
+} days_waiting;
+
+typedef struct days_waits days_waits;
+
+typedef struct days_times {
+    int64_t records; /* that came out */
+    double span_s;   /* between the first and the last of them */
+    double
+        silence_s; /* the longest time since days_waits_mark in which none came; 0: never called */
+} days_times;
+
+/* Begins it, in a thread of its own: workers that are to outlive it must be started by another, since processes end with the thread that has started them. days_waits_end ends it. Errors: WADI_IO, WADI_MEMORY. */
+WADI_NODISCARD wadi_status days_waits_begin(const days_waiting *what, days_waits **out,
+                                            wadi_error *err);
+/* Waits until so many records have come out. False: the run is over. */
+bool days_waits_until(days_waits *w, int64_t records);
+void days_waits_mark(days_waits *w);
+/* No more records go into the run. */
+void days_waits_last(days_waits *w);
+/* Waits for its end and destroys it. Errors: those of the run, WADI_INTERNAL (not each record has come out once, right and in its turn). */
+WADI_NODISCARD wadi_status days_waits_end(days_waits *w, days_times *out, wadi_error *err);
 
 /* ---- peers: nats_peer.c, zmq_peer.c ---- */
 
@@ -69,8 +143,17 @@ WADI_NODISCARD wadi_status days_zmq_peer(void *env, double *out_s, wadi_error *e
 int days_nats_answer(const char *address, int64_t items);
 int days_zmq_answer(const char *address, int64_t n, int64_t items);
 
+/* ---- recover.c ---- */
+
+/* A process that is a home: FOLDER/in goes through the program `waits` to FOLDER/out, saved in FOLDER/state. */
+int days_home(const char *address, const char *folder);
+
 /* ---- the benchmarks ---- */
 
 wadi_status bench_carry(bench *b, wadi_error *err);
+wadi_status bench_safety(bench *b, wadi_error *err);
+wadi_status bench_recover(bench *b, wadi_error *err);
+wadi_status bench_scale(bench *b, wadi_error *err);
+wadi_status bench_soak(bench *b, wadi_error *err);
 
 #endif

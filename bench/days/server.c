@@ -1,6 +1,5 @@
 /* A NATS server for benchmarks. */
 #include <arpa/inet.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +46,7 @@ static bool listens(int port) {
     return there;
 }
 
-static wadi_status again(days_server *s, wadi_error *err) {
+wadi_status days_server_again(days_server *s, wadi_error *err) {
     char config[1024], log[1024];
     const struct timespec nap = {0, 5000000};
     (void)snprintf(config, sizeof config, "%s/config", s->folder.path);
@@ -80,27 +79,15 @@ wadi_status days_server_start(days_server *s, wadi_error *err) {
         snprintf(text, sizeof text, "listen: \"127.0.0.1:%d\"\njetstream: {store_dir: \"%s\"}\n",
                  s->port, s->folder.path);
     WADI_TRY(wadi_file_write(path, text, (size_t)n, 0600, err));
-    return again(s, err);
+    return days_server_again(s, err);
 }
 
-static void end_process(days_server *s) {
-    if (s->pid <= 0) return;
-    (void)kill(s->pid, SIGKILL);
-    (void)waitpid(s->pid, NULL, 0);
+void days_server_kill(days_server *s) {
+    days_end(s->pid);
     s->pid = 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at) {
-    WADI_UNUSED(st);
-    WADI_UNUSED(kind);
-    WADI_UNUSED(at);
-    return remove(path);
-}
-
 void days_server_end(days_server *s) {
-    end_process(s);
-    if (s->folder.path[0] == '\0') return;
-    (void)nftw(s->folder.path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    if (s->folder.lock >= 0) (void)close(s->folder.lock);
-    s->folder.path[0] = '\0';
+    days_server_kill(s);
+    days_folder_end(&s->folder);
 }

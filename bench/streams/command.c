@@ -106,6 +106,9 @@ static int parse(const bench_command *c, int argc, char **argv, bench *b, const 
         case 'm':
             b->mkl = optarg;
             break;
+        case 'M':
+            b->minutes = atof(optarg);
+            break;
         case 'l':
             list(c);
             return 0;

@@ -16,7 +16,7 @@ typedef struct bench_command {
     const char *program, *usage;
     const bench_entry *entries; /* ended by one without a name */
     /* what this program takes beside --only, --case, --quick, --threads, --runs, --seconds, --data, --python, --list and --help: --schedules as
-     * 's', --mkl as 'm'; ended by one without a name, may be NULL */
+     * 's', --mkl as 'm', --minutes as 'M'; ended by one without a name, may be NULL */
     const struct option *more;
 } bench_command;
 

@@ -41,6 +41,7 @@ typedef struct bench {
     int runs;    /* timed rounds at least; short cases get more */
     int64_t
         deadline_ns; /* no case begins later (wadi_clock_ns), and none lasts long; 0: there is time enough */
+    double minutes;        /* that a benchmark of endurance lasts; 0: its default */
     int failures;          /* cases that have failed while others went on (bench_case) */
     const char *data;      /* folder of real data; NULL: none, such cases are skipped */
     const char *python;    /* interpreter that has numpy and scipy */
