@@ -23,8 +23,13 @@ wadi_ext wadi_amount_elements(const wadi_named *x, wadi_val v) {
 }
 
 wadi_ext wadi_amount_add(const wadi_named *x, wadi_ext sum, wadi_val v) {
-    const wadi_ext n = wadi_amount_elements(x, v);
+    return wadi_amount_add_most(x, sum, v, WADI_EXT_NONE);
+}
+
+wadi_ext wadi_amount_add_most(const wadi_named *x, wadi_ext sum, wadi_val v, wadi_ext most) {
+    wadi_ext n = wadi_amount_elements(x, v);
     wadi_extents *e = x->shapes->extents;
+    if (n != WADI_EXT_NONE && most != WADI_EXT_NONE) n = wadi_ext_min(e, n, most);
     if (n == WADI_EXT_NONE || sum == WADI_EXT_NONE) return WADI_EXT_NONE;
     return wadi_ext_add(e, sum, wadi_ext_mul(e, n, wadi_ext_const(e, width_of(x, v))));
 }

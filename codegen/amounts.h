@@ -8,6 +8,8 @@
 wadi_ext wadi_amount_elements(const wadi_named *x, wadi_val v);
 /** `sum` and the bytes of v; NONE if either is not known. */
 wadi_ext wadi_amount_add(const wadi_named *x, wadi_ext sum, wadi_val v);
+/** The same, but no more than `most` elements count. NONE: all. */
+wadi_ext wadi_amount_add_most(const wadi_named *x, wadi_ext sum, wadi_val v, wadi_ext most);
 wadi_ext wadi_amount_zero(const wadi_named *x);
 /** "8*n bytes", "? bytes", or a number if all extents in it are given. */
 void wadi_amount_print(const wadi_named *x, wadi_ext e, const char *unit);

@@ -2,7 +2,8 @@
  *
  * A pass is a stored value, or several siblings. It reads each array once, however many of its values do; what is delayed costs operations
  * and no bytes. Operations are instructions of scalar functions, and an instruction that several values of the pass share counts for each.
- * A loop inside scalar code counts as one round. Arrays that are read by an index that data give count whole. */
+ * A loop inside scalar code counts as one round. Of an array that is only read at places that data or numbers tell, no more elements count
+ * than the pass can read. */
 #include "codegen/cost.h"
 
 #include "base/vec.h"
@@ -22,7 +23,9 @@ typedef struct costing {
     const wadi_module *m;
     wadi_arena *scratch;
     uint32_t *seen; /* [value] the last pass that read it */
+    wadi_ext *most; /* [value] how many of its elements this pass reads at most; NONE: all */
     uint32_t pass;
+    wadi_ext space; /* what the binding at hand goes through; NONE: it is not known */
     wadi_operations_of of;
     WADI_VEC(wadi_val) reads;         /* arrays of the pass */
     WADI_VEC(array_read) block_reads; /* of the block */
@@ -36,11 +39,21 @@ static bool is_delayed(const void *env, wadi_val v) {
     return wadi_amount_is_delayed(c->x, v);
 }
 
-static void read_by(void *env, wadi_val v) {
+static wadi_ext with_picked(const costing *c, wadi_ext most, int picked) {
+    wadi_extents *e = c->x->shapes->extents;
+    if (picked == 0 || most == WADI_EXT_NONE || c->space == WADI_EXT_NONE) return WADI_EXT_NONE;
+    return wadi_ext_add(e, most, wadi_ext_mul(e, c->space, wadi_ext_const(e, picked)));
+}
+
+static void read_by(void *env, wadi_val v, int picked) {
     costing *c = env;
-    if (c->m->values[v].type.array[0].rank == 0 || c->seen[v] == c->pass) return;
-    c->seen[v] = c->pass;
-    if (!wadi_vec_push(&c->reads, v)) c->x->out->failed = true;
+    if (c->m->values[v].type.array[0].rank == 0) return;
+    if (c->seen[v] != c->pass) {
+        c->seen[v] = c->pass;
+        c->most[v] = wadi_amount_zero(c->x);
+        if (!wadi_vec_push(&c->reads, v)) c->x->out->failed = true;
+    }
+    c->most[v] = with_picked(c, c->most[v], picked);
 }
 
 /* Notes for the block that the pass of `reader` reads v. */
@@ -70,6 +83,22 @@ static wadi_val space_of(const costing *c, const wadi_bind *b) {
         if (a->type.array[0].rank > c->m->values[most].type.array[0].rank) most = b->args[i];
     }
     return most;
+}
+
+/* Elements of that space. NONE: the operator goes through arrays of several sizes. */
+static wadi_ext elements_through(const costing *c, const wadi_bind *b) {
+    const wadi_val most = space_of(c, b);
+    const wadi_ext n = wadi_amount_elements(c->x, most);
+    for (int i = 0; n != WADI_EXT_NONE && i < b->nargs; i++) {
+        const wadi_value *a = &c->m->values[b->args[i]];
+        if (wadi_op_reads(b->op, i) != 'e' || a->def == WADI_DEF_CONST || a->type.is_seq ||
+            a->type.array[0].rank != c->m->values[most].type.array[0].rank)
+            continue;
+        const wadi_ext k = wadi_amount_elements(c->x, b->args[i]);
+        if (k == WADI_EXT_NONE || !wadi_ext_equal(c->x->shapes->extents, k, n))
+            return WADI_EXT_NONE;
+    }
+    return n;
 }
 
 static void print_names(const costing *c, size_t n, const wadi_val *v) {
@@ -109,12 +138,13 @@ static void print_pass(costing *c, int n, const wadi_bind *const *binds, int ind
     c->operations = 0;
     c->pass++;
     for (int k = 0; k < n; k++) {
+        c->space = elements_through(c, binds[k]);
         c->operations += wadi_operations(&c->of, binds[k]);
         for (int r = 0; r < binds[k]->nresults; r++)
             written = wadi_amount_add(c->x, written, binds[k]->results[r]);
     }
     for (size_t i = 0; i < c->reads.n; i++) {
-        read = wadi_amount_add(c->x, read, c->reads.at[i]);
+        read = wadi_amount_add_most(c->x, read, c->reads.at[i], c->most[c->reads.at[i]]);
         note_read(c, c->reads.at[i], binds[0]->results[0]);
     }
     wadi_text_indent(out, indent);
@@ -216,11 +246,12 @@ void wadi_cost_explain(const wadi_named *x, const wadi_diag *d, wadi_arena *scra
                  .m = x->m,
                  .scratch = scratch,
                  .seen = WADI_NEW_N(scratch, uint32_t, (size_t)x->m->nvalues + 1),
+                 .most = WADI_NEW_N(scratch, wadi_ext, (size_t)x->m->nvalues + 1),
                  .of = {.m = x->m, .is_delayed = is_delayed, .read = read_by}};
     c.of.env = &c;
     c.of.seen = WADI_NEW_N(scratch, uint32_t, (size_t)x->m->nvalues + 1);
     wadi_named_heading(x, "cost");
-    if (c.seen && c.of.seen)
+    if (c.seen && c.most && c.of.seen)
         explain_block(&c, x->m->main, "once", WADI_NONE, 0);
     else
         x->out->failed = true;

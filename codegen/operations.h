@@ -9,8 +9,9 @@
 typedef struct wadi_operations_of {
     const wadi_module *m;
     bool (*is_delayed)(const void *env, wadi_val v);
-    /* called for each stored array that the binding reads, perhaps several times; NULL: nobody is */
-    void (*read)(void *env, wadi_val v);
+    /* called for each stored array that the binding reads, perhaps several times; NULL: nobody is. picked: so many of its elements are read
+     * for one, at places that data or numbers tell; 0: it may be gone through */
+    void (*read)(void *env, wadi_val v, int picked);
     void *env;
     uint32_t *seen; /* [value], all 0 at first; for the work */
     uint32_t turn;  /* 0 at first */

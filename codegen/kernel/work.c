@@ -2,6 +2,7 @@
  * through, which need not be stored itself. */
 #include "codegen/kernel/work.h"
 
+#include "base/error.h"
 #include "codegen/operations.h"
 
 enum { ARRAYS = 8 };
@@ -18,10 +19,14 @@ static bool is_delayed(const void *env, wadi_val v) {
     return x->y->m->values[v].def == WADI_DEF_BIND && !wadi_is_stored(x->y, v);
 }
 
-static void add(void *env, wadi_val v) {
-    near *x = env;
+static void add(near *x, wadi_val v) {
     while (x->y->alias_of[v] != WADI_NONE) v = x->y->alias_of[v];
     if (x->n < ARRAYS && x->y->slot_of[v] >= 0) x->of[x->n++] = v;
+}
+
+static void read_by(void *env, wadi_val v, int picked) {
+    WADI_UNUSED(picked);
+    add(env, v);
 }
 
 static bool is_array(const wadi_layout *y, wadi_val v) {
@@ -87,7 +92,7 @@ bool wadi_lower_note_work(const wadi_layout *y, int n, const wadi_bind *const *b
     near x = {.y = y};
     wadi_operations_of of = {.m = y->m,
                              .is_delayed = is_delayed,
-                             .read = add,
+                             .read = read_by,
                              .env = &x,
                              .seen = WADI_NEW_N(y->arena, uint32_t, (size_t)y->m->nvalues + 1)};
     wadi_plan_work *works = WADI_NEW_N(y->keep, wadi_plan_work, (size_t)n + 1);

@@ -315,3 +315,13 @@ bool wadi_literal_read(const char *s, size_t n, const wadi_type *want, wadi_scal
     *out_why = "not of the type asked for";
     return !want || *want == out->type;
 }
+
+bool wadi_literal_overflows(const char *s, size_t n, wadi_scalar v) {
+    const wadi_type part = wadi_type_is_complex(v.type) ? wadi_type_part(v.type) : v.type;
+    if (!wadi_type_is_float(part)) return false;
+    int infinite = isinf(f64_of((wadi_scalar){part, v.bits})) ? 1 : 0;
+    if (part != v.type && isinf(f64_of((wadi_scalar){part, v.im}))) infinite++;
+    for (size_t i = 0; i + 3 <= n; i++)
+        if (memcmp(s + i, "inf", 3) == 0) infinite--;
+    return infinite > 0;
+}

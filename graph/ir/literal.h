@@ -19,6 +19,9 @@ void wadi_literal_print(wadi_scalar v, bool bare, wadi_text *out);
 bool wadi_literal_read(const char *s, size_t n, const wadi_type *want, wadi_scalar *out,
                        const char **out_why);
 
+/** Whether `v`, as which these bytes were read, is infinite, or a part of it, without being written as `inf`: 1e400. */
+bool wadi_literal_overflows(const char *s, size_t n, wadi_scalar v);
+
 /** The type named by the first `n` bytes of `s`; false when there is none. */
 bool wadi_type_read(const char *s, size_t n, wadi_type *out);
 

@@ -72,8 +72,9 @@ wadi_status wadi_parse_misfit(wadi_parser *p, const wadi_bind *b, const wadi_tok
     for (int i = 0; i < b->nargs; i++) {
         const bool is_seq = p->m->values[b->args[i]].type.is_seq;
         if (is_seq == (i < streams)) continue;
-        return wadi_parse_fail(p, t, WADI_TYPE, "argument %d of %s is %s", i + 1, b->op->name,
-                               is_seq ? "a sequence, expected an array" : "no sequence");
+        return wadi_parse_fail(p, t, WADI_TYPE, "argument %d of %s is %s%s", i + 1, b->op->name,
+                               is_seq ? "a sequence, expected an array" : "no sequence",
+                               is_seq ? "" : wadi_parse_hint_form(p, b->op));
     }
     return wadi_parse_fail(p, t, WADI_TYPE, "the arguments of %s do not fit it%s", b->op->name,
                            wadi_parse_hint_form(p, b->op));
@@ -147,11 +148,17 @@ bool wadi_parse_sees_literal(const wadi_parser *p) {
     return t->kind == WADI_TOKEN_NAME && wadi_literal_read(t->at, t->n, NULL, &v, &why);
 }
 
+/* Numbers of a program mean what they say: data may hold 1e400 for infinity, a program writes inf_f64. */
 wadi_status wadi_parse_literal(wadi_parser *p, const wadi_type *want, wadi_scalar *out) {
     const wadi_token *t = wadi_parse_peek(p, 0);
     const char *why = "not a number";
-    if ((t->kind != WADI_TOKEN_NUMBER && t->kind != WADI_TOKEN_NAME) ||
-        !wadi_literal_read(t->at, t->n, want, out, &why))
+    bool good = (t->kind == WADI_TOKEN_NUMBER || t->kind == WADI_TOKEN_NAME) &&
+                wadi_literal_read(t->at, t->n, want, out, &why);
+    if (good && wadi_literal_overflows(t->at, t->n, *out)) {
+        why = "out of range of its type";
+        good = false;
+    }
+    if (!good)
         return wadi_parse_fail(p, t, WADI_INVALID, "expected a literal%s%s: %s",
                                want ? " of type " : "", want ? wadi_type_name(*want) : "", why);
     p->at++;

@@ -49,18 +49,19 @@ wadi_acc wadi_fold_all(wadi_fn2 f, wadi_exp z, wadi_acc a) {
     return wadi_fold(f, z, wadi_flatten(a));
 }
 
-/* The number `v` as an element of `a`. If the elements are records or bools, the function that combines them makes the mistake known. */
-static wadi_exp number(wadi_acc a, double v) {
-    const wadi_array_type *t = wadi_acc_type(a);
+/* The number `v` as an element of `a`, the argument of `what`. If the elements are records or bools, the function that combines them makes
+ * the mistake known. */
+static wadi_exp number(const char *what, wadi_acc a, double v) {
+    const wadi_array_type *t = wadi_acc_given(what, 1, a);
     return t ? wadi_literal(t->elem.type[0], v) : WADI_NO_EXP;
 }
 
 wadi_acc wadi_sum(wadi_acc a) {
-    return wadi_fold(wadi_add, number(a, 0), a);
+    return wadi_fold(wadi_add, number("sum", a, 0), a);
 }
 
 wadi_acc wadi_product(wadi_acc a) {
-    return wadi_fold(wadi_mul, number(a, 1), a);
+    return wadi_fold(wadi_mul, number("product", a, 1), a);
 }
 
 wadi_acc wadi_minimum(wadi_acc a) {

@@ -32,8 +32,9 @@ wadi_acc wadi_matmul(wadi_acc a, wadi_acc b) {
     if (t && u) wadi_expect_rank(&d, u, t->rank);
     if (t && u) wadi_expect_elem(&d, u, &t->elem);
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
+    const char *outer = wadi_lang_call("matmul");
     const int rank = t->rank;
     const wadi_acc rows = repeated(rank, rank - 1, wadi_extent(b, rank - 1), a);
     const wadi_acc columns = repeated(rank, rank - 2, wadi_extent(a, rank - 2), turned(rank, b));
-    return wadi_sum(wadi_zip_with(wadi_mul, rows, columns));
+    return wadi_acc_called(outer, wadi_sum(wadi_zip_with(wadi_mul, rows, columns)));
 }

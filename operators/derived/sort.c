@@ -90,6 +90,10 @@ static wadi_acc sorted_positions(void *env, wadi_acc keys) {
 static int keys_of(const char *what, const wadi_order *o, wadi_acc a, wadi_acc *out) {
     wadi_order plain = *o;
     const wadi_fn1_env key = o->key_env ? o->key_env : wadi_call1;
+    wadi_draft given = wadi_draft_begin(what);
+    (void)wadi_draft_array(&given, a);
+    if (!o->key_env && !o->key) wadi_draft_fail(&given, WADI_INVALID, "the key is NULL");
+    if (wadi_draft_failed(&given)) return -1;
     *out = wadi_map_env(key, o->key_env ? o->env : &plain.key, a);
     wadi_draft d = wadi_draft_begin(what);
     const wadi_array_type *t = wadi_draft_array(&d, *out);
@@ -263,13 +267,14 @@ static wadi_acc first_of(const char *what, wadi_order order, wadi_exp k, wadi_ac
     const char *outer = wadi_lang_call(what);
     wadi_acc keys;
     const int type = keys_of(what, &order, a, &keys);
-    if (type < 0) return wadi_acc_called(outer, WADI_NO_ACC);
+    k = wadi_exp_to_i64(what, "k", k);
+    if (type < 0 || !k.node) return wadi_acc_called(outer, WADI_NO_ACC);
     wadi_type t = (wadi_type)type;
     const wadi_acc numbers = numbers_of(&order, &t, keys);
     first f = {t, k};
     wadi_ix shape = wadi_shape_of(numbers);
     wadi_exp *n = &shape.at[shape.rank - 1];
-    *n = wadi_min(wadi_max(wadi_convert(WADI_I64, k), wadi_i64(0)), *n);
+    *n = wadi_min(wadi_max(k, wadi_i64(0)), *n);
     const wadi_acc positions = wadi_routine_env("argfirst", 1, numbers, shape, first_positions, &f);
     return wadi_acc_called(outer, wadi_tuple2(in_order(positions, a), positions));
 }

@@ -95,7 +95,7 @@ mistake() {
 mistake '3:12: this operation does not take f32, f32 (fdiv does), found .div.' 'program p
 input x : f32
 y = unit { div (the x) 2.0f32 }'
-mistake '3:19: argument 1 of fold_seq is no sequence, found .a.' 'program p
+mistake '3:19: argument 1 of fold_seq is no sequence (it is written fold_seq s z.. (state.., x..) { yield next.. }), found .a.' 'program p
 stream_in s : seq(f64[?])
 t = fold_seq 0 s (a, b) { yield a }'
 mistake '3:5: take: 0 attributes, expected 1: dim' 'program p

@@ -147,18 +147,22 @@ static void what_means_nothing(void **state) {
            "    t < n: nothing is said: written out, removed, or made one with another\n");
 }
 
-/* The compiler that is installed under this name. */
-static void expect_real(const char *name) {
+/* Asks the compiler that is installed under this name. */
+static void ask_real(const char *name, const char *text, wadi_text *out) {
     wadi_error err = {0};
     wadi_image_builder cc;
-    wadi_text out = {0};
     setenv("WADI_CC", name, 1);
     if (wadi_cc_find(&wadi_targets[0], &cc, &err) != WADI_OK) {
         print_message("there is no %s\n", name);
         skip();
     }
-    if (wadi_vectors_write(&cc, source, WADI_C_KERNEL_BEGINS, &out, &err) != WADI_OK)
+    if (wadi_vectors_write(&cc, text, WADI_C_KERNEL_BEGINS, out, &err) != WADI_OK)
         fail_msg("%s", err.msg);
+}
+
+static void expect_real(const char *name) {
+    wadi_text out = {0};
+    ask_real(name, source, &out);
     const char *said = wadi_text_str(&out);
     if (strstr(said, "ys: map, p.wadi:6 (k_0)\n    i < n: vectors of ") == NULL ||
         strstr(said, "rs: fold, p.wadi:5 (k_0)\n    t < n: no vectors: ") == NULL)
@@ -174,6 +178,50 @@ static void what_the_installed_gcc_says(void **state) {
 static void what_the_installed_clang_says(void **state) {
     (void)state;
     expect_real("clang");
+}
+
+/* Of equal functions, too, which a compiler would make one of. */
+static void each_of_two_equal_loops(const char *name) {
+    static const char twice[] =
+        "#include <stdint.h>\n"
+        "#define WADI_NEST static __attribute__((noinline))\n" WADI_C_KERNEL_BEGINS "k_0 ---- */\n"
+        "WADI_NEST int k_0_00_ys(long n, double *restrict const ys, double *restrict const xs) {\n"
+        "    for (int64_t i = 0; i < n; i++) {\n"
+        "        ys[i] = xs[i] * 2.0;\n"
+        "    }\n"
+        "    return 0;\n"
+        "}\n"
+        "WADI_NEST int k_0_01_zs(long n, double *restrict const zs, double *restrict const xs) {\n"
+        "    for (int64_t i = 0; i < n; i++) {\n"
+        "        zs[i] = xs[i] * 2.0;\n"
+        "    }\n"
+        "    return 0;\n"
+        "}\n"
+        "int k_0(long n, double *restrict const ys, double *restrict const zs, double *restrict "
+        "const xs) {\n"
+        "    /* ys: map, p.wadi:6 */\n"
+        "    if (k_0_00_ys(n, ys, xs)) return 1;\n"
+        "    /* zs: map, p.wadi:7 */\n"
+        "    if (k_0_01_zs(n, zs, xs)) return 1;\n"
+        "    return 0;\n"
+        "}\n";
+    wadi_text out = {0};
+    ask_real(name, twice, &out);
+    const char *said = wadi_text_str(&out);
+    if (strstr(said, "ys: map, p.wadi:6 (k_0)\n    i < n: vectors of ") == NULL ||
+        strstr(said, "zs: map, p.wadi:7 (k_0)\n    i < n: vectors of ") == NULL)
+        fail_msg("%s says:\n%s", name, said);
+    wadi_text_fini(&out);
+}
+
+static void what_the_installed_gcc_says_of_equal_loops(void **state) {
+    (void)state;
+    each_of_two_equal_loops("gcc");
+}
+
+static void what_the_installed_clang_says_of_equal_loops(void **state) {
+    (void)state;
+    each_of_two_equal_loops("clang");
 }
 
 /* A text that does not compile is an error with the compiler's words. */
@@ -197,6 +245,8 @@ int main(void) {
         cmocka_unit_test(what_means_nothing),
         cmocka_unit_test(what_the_installed_gcc_says),
         cmocka_unit_test(what_the_installed_clang_says),
+        cmocka_unit_test(what_the_installed_gcc_says_of_equal_loops),
+        cmocka_unit_test(what_the_installed_clang_says_of_equal_loops),
         cmocka_unit_test(a_text_that_does_not_compile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

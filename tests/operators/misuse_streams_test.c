@@ -31,6 +31,8 @@ static void reductions(void **state) {
     T(wadi_sum(bools()));
     T(wadi_sum(recs()));
     T(wadi_sum(unit0()));
+    T(wadi_sum(wadi_filter(true1, vec())));
+    T(wadi_product(NO_ACC));
     T(wadi_matmul(mat(), vec()));
     T(wadi_matmul(bools(), mat()));
     T(wadi_product(bools()));
@@ -104,6 +106,7 @@ static void reductions(void **state) {
     T(wadi_sort(recs()));
     T(wadi_sort(zs()));
     T(wadi_sort(unit0()));
+    T(wadi_sort(NO_ACC));
     T(wadi_sort_by_key(no_exp1, vec()));
     T(wadi_sort_by_key(NULL, vec()));
     T(wadi_acond(i(1), vec(), vec()));
@@ -146,6 +149,7 @@ static void orders_and_routines(void **state) {
     T(wadi_argsort(recs()));
     T(wadi_argsort_by(1, &(wadi_order){.key = same1}, zs()));
     T(wadi_largest(f(1), vec()));
+    T(wadi_smallest(NO_EXP, vec()));
     T(wadi_largest(i(1), unit0()));
     T(wadi_smallest(i(1), zs()));
     T(wadi_unique(unit0()));
@@ -161,6 +165,7 @@ static void orders_and_routines(void **state) {
     T(wadi_unit(wadi_sfoldl(first2, f(1), wadi_ix0(), unit0())));
     T(wadi_unit(wadi_sfoldl(i64_of2, f(1), wadi_ix0(), vec())));
     T(wadi_unit(wadi_sfoldl(NULL, f(1), wadi_ix0(), vec())));
+    T(wadi_unit(wadi_sfoldl_env(NULL, NULL, f(1), wadi_ix0(), vec())));
     T(wadi_foreign("f", 1, 0, NULL, wadi_ix1(i(1)), first_of_n));
     T(wadi_foreign("f", 1, 4, ARRAYS(vec(), vec(), vec(), vec()), wadi_ix1(i(1)), first_of_n));
     T(wadi_foreign("", 1, 1, ARRAYS(vec()), wadi_ix1(i(1)), first_of_n));
