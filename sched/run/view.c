@@ -2,6 +2,7 @@
  * What its threads count they count in a wadi_passed, which anybody may read. A run at which nobody looks does nothing for this but count. */
 #include "sched/view.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,7 +177,7 @@ bool wadi_view_can_drain(const wadi_run *run) {
 
 static void see_run(wadi_run *x, wadi_view *v) {
     wadi_mutex_lock(&x->lock);
-    v->id = x->watched.id;
+    v->id = atomic_load(&x->watched.id);
     v->saved = wadi_view_can_drain(x);
     v->state = state_of(x, v->saved);
     v->phase = x->phase;

@@ -2,6 +2,7 @@
 #include "sched/watch/runs.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the rest */
@@ -26,7 +27,10 @@ void wadi_watch_add(wadi_watch_entry *e, struct wadi_run *run) {
     (void)pthread_mutex_lock(&lock);
     if (!watches_forks)
         watches_forks = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
-    *e = (wadi_watch_entry){.before = last, .run = run, .id = ++begun};
+    e->before = last;
+    e->next = NULL;
+    e->run = run;
+    atomic_store(&e->id, ++begun);
     if (last != NULL) last->next = e;
     if (first == NULL) first = e;
     last = e;
@@ -50,6 +54,7 @@ void wadi_watch_remove(wadi_watch_entry *e) {
 
 void wadi_watch_each(bool (*fn)(void *env, struct wadi_run *run, int64_t id), void *env) {
     (void)pthread_mutex_lock(&lock);
-    for (wadi_watch_entry *e = first; e != NULL && fn(env, e->run, e->id);) e = e->next;
+    for (wadi_watch_entry *e = first; e != NULL && fn(env, e->run, atomic_load(&e->id));)
+        e = e->next;
     (void)pthread_mutex_unlock(&lock);
 }

@@ -11,8 +11,8 @@ struct wadi_run;
 typedef struct wadi_watch_entry {
     struct wadi_watch_entry *before, *next;
     struct wadi_run *run;
-    int64_t
-        id; /* 1, 2, .. in the order in which the runs of the process began; 0: not listed yet */
+    _Atomic int64_t
+        id; /* 1, 2, .. in the order in which the runs of the process began; 0: not listed yet. A view reads it without the lock of the list */
 } wadi_watch_entry;
 
 /* The run begins. It gets a number. */

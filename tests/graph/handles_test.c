@@ -34,7 +34,7 @@ static void an_array_of_another_program_is_a_mistake_of_both(void **state) {
     (void)wadi_iota(WADI_F32, wadi_i64(33)); /* has the number that `a` has in its program */
     const int line = __LINE__ + 1;
     wadi_output("o", wadi_sum(a));
-    const char *said = "an argument is of program \"one\", and program \"two\" is current";
+    const char *said = "sum: argument 1 is of program \"one\", and program \"two\" is current";
     failed(two, said, line);
     failed(one, said, line);
     wadi_program_destroy(one);
