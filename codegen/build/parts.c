@@ -19,23 +19,20 @@ enum {
 
 /* ---- cutting ---- */
 
-/* How long the compiler has to do with the kernel at `at`, which ends at `end`: by its bytes, if it is a function of its own. One that shares
- * the function of another costs next to nothing. */
-static size_t work_of(const char *at, const char *end) {
-    const size_t bytes = (size_t)(end - at);
+/* How long the compiler has to do with the kernel at `at`, which ends at `next` (NULL: with the text): by its bytes, if it is a function of its
+ * own. One that shares the function of another costs next to nothing. */
+static size_t work_of(const char *at, const char *next) {
+    const size_t bytes = next != NULL ? (size_t)(next - at) : strlen(at);
     return memchr(at, '{', bytes) != NULL ? bytes : 0;
-}
-
-static const char *end_of(const char *kernel, const char *mark) {
-    const char *next = strstr(kernel + 1, mark);
-    return next != NULL ? next : kernel + strlen(kernel);
 }
 
 /* Of all kernels from `first` on; *out_kernels: how many. */
 static size_t work_of_all(const char *first, const char *mark, int *out_kernels) {
     size_t work = 0;
-    for (const char *at = first; at != NULL; at = strstr(at + 1, mark), ++*out_kernels)
-        work += work_of(at, end_of(at, mark));
+    for (const char *at = first, *next; at != NULL; at = next, ++*out_kernels) {
+        next = strstr(at + 1, mark);
+        work += work_of(at, next);
+    }
     return work;
 }
 
@@ -50,10 +47,11 @@ wadi_parts wadi_parts_of(const char *text, const char *mark, int processors) {
     if (most > (size_t)processors) most = (size_t)processors;
     if (most > WADI_PARTS_MAX) most = WADI_PARTS_MAX;
     p.begin[0] = p.shared;
-    for (const char *at = first; at != NULL; at = strstr(at + 1, mark)) {
+    for (const char *at = first, *next; at != NULL; at = next) {
+        next = strstr(at + 1, mark);
         if ((size_t)p.n < most && done * most >= work * (size_t)p.n)
             p.begin[p.n++] = (size_t)(at - text);
-        done += work_of(at, end_of(at, mark));
+        done += work_of(at, next);
     }
     p.begin[p.n] = length;
     p.brief = kernels >= MANY_KERNELS;
