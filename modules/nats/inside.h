@@ -308,8 +308,6 @@ void wadi_nats_parcel_free(wadi_nats_parcel *p);
 /* ---- take.c: deliveries ---- */
 
 void wadi_nats_take_step(wadi_nats_queue *q, int64_t now);
-/* Notes what is usual: the mean of what was, and of `now` with an eighth. */
-void wadi_nats_usual(int64_t *usual, int64_t now);
 /* A message of the stream that is pulled from. */
 void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg);
 /* What the server says instead of a message: the request has expired, .. */

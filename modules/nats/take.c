@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/usual.h"
 #include "modules/nats/inside.h"
 
 enum {
@@ -137,13 +138,13 @@ static bool known(wadi_nats_queue *q, const wadi_jet_label *l, const char *ack) 
 }
 
 static wadi_nats_delivery *delivery_of(wadi_nats_queue *q, const wadi_jet_label *l, const char *ack,
-                                       natsMsg *msg) {
+                                       int64_t deliveries, natsMsg *msg) {
     wadi_nats_delivery *d = calloc(1, sizeof *d);
     if (d == NULL) return NULL;
     *d = (wadi_nats_delivery){.id = q->next_id++,
                               .label = *l,
                               .ack = strdup(ack),
-                              .deliveries = deliveries_of(ack),
+                              .deliveries = deliveries,
                               .acked_ns = wadi_clock_ns()};
     bool made = d->ack != NULL;
     if (l->frames > 0) {
@@ -164,7 +165,8 @@ void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg) {
     const char *text = NULL, *ack = natsMsg_GetReply(msg);
     wadi_jet_label l;
     answered_request(q, 1);
-    if (ack == NULL || deliveries_of(ack) == 0) {
+    const int64_t deliveries = ack != NULL ? deliveries_of(ack) : 0;
+    if (deliveries == 0) {
         q->count.strangers++;
         return;
     }
@@ -175,16 +177,15 @@ void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg) {
         return;
     }
     if (known(q, &l, ack)) return;
-    const int64_t deliveries = deliveries_of(ack);
     if (q->alone &&
         deliveries < WADI_JET_DELIVERIES) { /* else it would become a dead letter by that */
         wadi_nats_say(q, ack, NULL, give_back_later, sizeof give_back_later - 1);
         return;
     }
     if (!q->is_home && deliveries > 1) q->ahead.careful = CAREFUL;
-    wadi_nats_delivery *d = delivery_of(q, &l, ack, msg);
+    wadi_nats_delivery *d = delivery_of(q, &l, ack, deliveries, msg);
     if (d == NULL) return; /* out of memory; it comes again */
-    wadi_nats_usual(&q->ahead.usual_bytes, l.bytes);
+    wadi_usual(&q->ahead.usual_bytes, l.bytes);
     if (l.frames > 0) return;
     if (natsMsg_GetDataLength(msg) != l.bytes)
         spoil(q, d);
@@ -276,10 +277,6 @@ static void gather(wadi_nats_queue *q, wadi_nats_delivery *d, int64_t now) {
 
 /* ---- requests ---- */
 
-void wadi_nats_usual(int64_t *usual, int64_t now) {
-    *usual = *usual > 0 ? *usual + (now - *usual) / 8 : now;
-}
-
 /* How many messages should be ahead. */
 static int wanted(const wadi_nats_ahead *a) {
     if (a->careful > 0) return 1;
@@ -290,17 +287,16 @@ static int wanted(const wadi_nats_ahead *a) {
     return n > a->least ? (int)n : a->least;
 }
 
-static bool ask(wadi_nats_queue *q, int messages, int64_t now) {
+static void ask(wadi_nats_queue *q, int messages, int64_t now) {
     char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], what[64];
     const wadi_nats_request r = {now + expires_ns + grace_ns, messages};
-    if (!wadi_vec_push(&q->asked, r)) return false;
+    if (!wadi_vec_push(&q->asked, r)) return;
     wadi_nats_stream_name(q->at.job, q->pulls, stream);
     (void)snprintf(subject, sizeof subject, "$JS.API.CONSUMER.MSG.NEXT.%.100s.%s", stream,
                    WADI_NATS_CONSUMER);
     const int n =
         snprintf(what, sizeof what, "{\"batch\":%d,\"expires\":%" PRId64 "}", messages, expires_ns);
     wadi_nats_say(q, subject, "n", what, n);
-    return true;
 }
 
 /* Whether a worker has an item that was with another before: that may be what kills workers, and what is beside it would be suspected as well. */
@@ -319,7 +315,7 @@ static void ask_for_more(wadi_nats_queue *q, int held, int64_t now) {
     for (size_t i = 0; i < q->asked.n; i++) outstanding += q->asked.at[i].left;
     if (brought_again(q)) return;
     const int wants = wanted(&q->ahead), missing = wants - held - outstanding;
-    if (missing > wants / 4) (void)ask(q, missing, now);
+    if (missing > wants / 4) ask(q, missing, now);
 }
 
 void wadi_nats_take_step(wadi_nats_queue *q, int64_t now) {

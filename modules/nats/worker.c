@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/usual.h"
 #include "modules/nats/inside.h"
 
 enum {
@@ -281,7 +282,7 @@ static wadi_status answer(wadi_workq *self, const wadi_work_item *item, wadi_err
     wadi_nats_delivery *d = taken(q, item->number);
     q->alone = false;
     q->ahead.careful -= q->ahead.careful > 0;
-    if (d != NULL) wadi_nats_usual(&q->ahead.usual_ns, wadi_clock_ns() - d->taken_ns);
+    if (d != NULL) wadi_usual(&q->ahead.usual_ns, wadi_clock_ns() - d->taken_ns);
     /* If there is none, its epoch is over: nobody waits for the answer. */
     if (d != NULL)
         st = item->status == WADI_OK ? send_answer(q, d, WADI_OK, item->bytes, item->n, err)

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/usual.h"
 #include "sched/run/charter.h"
 #include "sched/run/far.h"
 #include "sched/run/stream.h"
@@ -95,10 +96,7 @@ static wadi_chunk *read_answer(wadi_far *t, const wadi_work_item *item) {
 static void note_time(wadi_far *t, const wadi_far_ticket *k) {
     const int64_t now = wadi_clock_ns(), took = now - k->sent_ns;
     if (took > t->slowest_ns) t->slowest_ns = took;
-    if (t->answered_ns != 0) {
-        const int64_t since = now - t->answered_ns;
-        t->usual_ns = t->usual_ns > 0 ? t->usual_ns + (since - t->usual_ns) / 8 : since;
-    }
+    if (t->answered_ns != 0) wadi_usual(&t->usual_ns, now - t->answered_ns);
     t->answered_ns = now;
 }
 
