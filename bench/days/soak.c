@@ -64,7 +64,7 @@ static wadi_status replace(soak *s, wadi_error *err) {
 }
 
 static wadi_status sample(soak *s, int quarter, wadi_error *err) {
-    size now, *most = &s->most[quarter];
+    size now = {0}, *most = &s->most[quarter];
     WADI_TRY(look(&now, err));
     if (now.memory > most->memory) most->memory = now.memory;
     if (now.descriptors > most->descriptors) most->descriptors = now.descriptors;
