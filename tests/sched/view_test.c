@@ -258,10 +258,12 @@ static void a_source_that_stands_still_is_named(void **state) {
     end(f, WADI_OK);
 }
 
-/* And the sink, in its own thread, is at work on its first chunk. */
+/* The sink, in its own thread, is at work on its first chunk, and both links are full. A wait alone does not tell that: it may be one that is about to
+ * end. */
 static bool compute_has_no_room(const wadi_view *v) {
     atomic_fetch_add(&now_ns, 1);
     return v->edges.n == 2 && v->edges.at[1].from_ns > 0 && v->edges.at[0].from_ns > 0 &&
+           v->edges.at[0].chunks == 2 && v->edges.at[1].chunks == 2 &&
            atomic_load(&out_gate.reached) && v->nodes.at[v->nodes.n - 1].elements > 0;
 }
 
