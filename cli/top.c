@@ -23,7 +23,7 @@ static wadi_status take_sort(void *env, const char *value, wadi_error *err) {
     options *o = env;
     o->sort = wadi_watch_find_sort(value);
     if (o->sort >= 0) return WADI_OK;
-    return wadi_args_bad("--sort", value, "plan, elements, bytes or fill", err);
+    return wadi_args_bad("--sort", value, "plan, elements, bytes, fill or busy", err);
 }
 
 static wadi_status take_every(void *env, const char *value, wadi_error *err) {
@@ -203,7 +203,7 @@ const wadi_cli_command wadi_cli_top = {
     "\n"
     "  --once             prints what all runs do now, and ends; also without a terminal\n"
     "  --json             the same as JSON, see docs/RUNTIME.md\n"
-    "  --sort NAME        stages in the order of the plan, or by elements, bytes or fill\n"
+    "  --sort NAME        stages in the order of the plan, or by elements, bytes, fill or busy\n"
     "  --every SECONDS    how often the screen is drawn; default 1\n"
     "\n"
     "Keys: q ends it, s sorts by something else, p pauses the runs of the process, r lets them go "

@@ -10,7 +10,7 @@
 #include "base/wait.h"
 #include "wadi/run.h"
 
-enum { WADI_VIEW_NAME = 96, WADI_VIEW_WAITS = 32, WADI_VIEW_DEVICES = 16 };
+enum { WADI_VIEW_NAME = 96, WADI_VIEW_WAITS = 32, WADI_VIEW_DEVICES = 17 };
 
 typedef enum wadi_view_kind { WADI_VIEW_SOURCE, WADI_VIEW_STAGE, WADI_VIEW_END } wadi_view_kind;
 
@@ -24,6 +24,9 @@ typedef struct wadi_view_node {
     int64_t elements, bytes, chunks; /* read; gone through the body; delivered */
     int64_t total;                   /* elements that there are in all; -1: nobody knows */
     int64_t began; /* the number of the first element: not 0 of a saved run that goes on */
+    int64_t
+        busy_ns; /* time in which its thread worked for it; of a source, waiting for what it reads as well */
+    int64_t beside_ns[WADI_VIEW_DEVICES]; /* the same of other devices, by their numbers */
 } wadi_view_node;
 
 /* What one node gives to another. */
@@ -38,6 +41,8 @@ typedef struct wadi_view_edge {
 typedef struct wadi_view_device {
     char name[64];
     int64_t elements; /* of those that several devices share out */
+    int64_t busy_ns;  /* of all its workers */
+    int workers;      /* 0: it does nothing in this run */
 } wadi_view_device;
 
 typedef enum wadi_view_state {

@@ -8,7 +8,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "base/say.h"
 #include "connectors/link_keys.h"
+#include "sched/watch/program.h"
 #include "wadi/wadi.h"
 
 enum { DONE = 0, FAILED = 1, MISUSE = 2, TICK_NS = 200000000 };
@@ -38,7 +40,9 @@ static void progress(void *env, int64_t rows) {
     work *w = env;
     const int64_t now = wadi_clock_ns(), all = send_rows_about(w->rows)->rows;
     w->sent = rows;
-    if (w->options->quiet || !isatty(STDERR_FILENO) || now - w->told_ns < TICK_NS) return;
+    if (w->options->quiet || wadi_say_json() || !isatty(STDERR_FILENO) ||
+        now - w->told_ns < TICK_NS)
+        return;
     w->told_ns = now;
     fprintf(stderr, "\r\033[K%lld rows sent", (long long)rows);
     if (all > 0) fprintf(stderr, ", %.1f%%", 100 * (double)rows / (double)all);
@@ -93,13 +97,19 @@ static wadi_status prepare(work *w, wadi_error *err) {
     return wadi_run_sink(w->run, "link", w->sink, err);
 }
 
+static void tell_sent(const work *w) {
+    if (wadi_say_json())
+        wadi_say(WADI_SAY_INFO, "%lld rows sent in %.2f s", (long long)w->sent, elapsed_s(w));
+    else
+        fprintf(stderr, "%lld rows sent in %.2f s\n", (long long)w->sent, elapsed_s(w));
+}
+
 static wadi_status stream(work *w, wadi_error *err) {
     w->started_ns = wadi_clock_ns();
     const wadi_status status = wadi_run_go(w->run, err);
     clear_line(w);
-    if (status != WADI_OK || w->options->quiet) return status;
-    fprintf(stderr, "%lld rows sent in %.2f s\n", (long long)w->sent, elapsed_s(w));
-    return WADI_OK;
+    if (status == WADI_OK && !w->options->quiet) tell_sent(w);
+    return status;
 }
 
 static int run(const send_options *o) {
@@ -116,15 +126,27 @@ static int run(const send_options *o) {
     wadi_program_destroy(w.program);
     send_rows_close(w.rows);
     if (status == WADI_OK) return DONE;
-    fprintf(stderr, "wadi-vis-send: %s\n", wadi_process_signal() != 0 ? "interrupted" : err.msg);
+    wadi_say(WADI_SAY_ERROR, "%s", wadi_process_signal() != 0 ? "interrupted" : err.msg);
     return FAILED;
 }
 
 static int make_key(const char *path) {
     wadi_error err = {.status = WADI_OK};
     if (wadi_link_keys_make(path, &err) == WADI_OK) return DONE;
-    fprintf(stderr, "wadi-vis-send: %s\n", err.msg);
+    wadi_say(WADI_SAY_ERROR, "%s", err.msg);
     return FAILED;
+}
+
+/* Lets itself be watched while it sends. */
+static int send_watched(const send_options *o) {
+    wadi_error err = {.status = WADI_OK};
+    int rc = FAILED;
+    if (wadi_watch_program("wadi-vis-send", &o->watch, &err) == WADI_OK)
+        rc = run(o);
+    else
+        wadi_say(WADI_SAY_ERROR, "%s", err.msg);
+    wadi_watch_program_end();
+    return rc;
 }
 
 int main(int argc, char **argv) {
@@ -133,14 +155,14 @@ int main(int argc, char **argv) {
     int rc = DONE;
     wadi_process_begin("wadi-vis-send");
     if (send_options_parse(argc, argv, &options, &err) != WADI_OK) {
-        fprintf(stderr, "wadi-vis-send: %s\n", err.msg);
+        wadi_say(WADI_SAY_ERROR, "%s", err.msg);
         rc = MISUSE;
     } else if (options.help) {
         fputs(send_usage, stdout);
     } else if (options.version) {
         puts("wadi-vis-send " WADI_VERSION);
     } else {
-        rc = options.new_key != NULL ? make_key(options.new_key) : run(&options);
+        rc = options.new_key != NULL ? make_key(options.new_key) : send_watched(&options);
     }
     send_options_fini(&options);
     wadi_process_end(rc != DONE);

@@ -6,6 +6,7 @@
 
 #include "base/args.h"
 #include "base/error.h"
+#include "base/say.h"
 
 const char send_usage[] =
     "wadi-vis-send [options] FILE...\n"
@@ -29,6 +30,9 @@ const char send_usage[] =
     "      --receiver FILE   the receiver's public key\n"
     "      --token FILE      what the receiver knows, on this machine; else WADI_TOKEN\n"
     "      --new-key FILE    makes a pair of keys: FILE to keep, FILE.pub to give away\n"
+    "      --log json        warnings and errors as lines of JSON\n"
+    "      --http HOST:PORT  shows the run as a page, see docs/RUNTIME.md\n"
+    "      --http-token FILE takes the token of the page from this file\n"
     "  -q, --quiet           no progress, no summary\n"
     "      --version, --help\n"
     "\n"
@@ -108,6 +112,8 @@ static const wadi_args_option table[] = {
     {"--receiver", NULL, take_receiver, 0},
     {"--token", NULL, take_token, 0},
     {"--new-key", NULL, take_new_key, 0},
+    {"--log", NULL, wadi_say_take, 0},
+    WADI_WATCH_OPTIONS(send_options, watch),
     {"--quiet", "-q", NULL, offsetof(send_options, quiet)},
     {"--help", "-h", NULL, offsetof(send_options, help)},
     {"--version", NULL, NULL, offsetof(send_options, version)},

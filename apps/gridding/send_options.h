@@ -6,10 +6,12 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "sched/watch/program.h"
 #include "wadi/status.h"
 
 typedef struct send_options {
     WADI_VEC(const char *) inputs;
+    wadi_watch_asked watch;
     const char *to;
     const char *key, *receiver, *token, *new_key, *column; /* NULL: none */
     int64_t skip;                                          /* rows that were taken before */

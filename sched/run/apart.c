@@ -107,6 +107,7 @@ static void count_step(wadi_apart *a) {
     const int64_t now = a->device->ops->busy_ns(a->device);
     wadi_mutex_lock(&x->lock);
     x->apart_ns += now - a->told_ns;
+    x->beside_ns += now - a->told_ns;
     a->out_bytes += a->crew.out_bytes;
     if (a->crew.temporary_bytes > a->temporary_bytes) a->temporary_bytes = a->crew.temporary_bytes;
     wadi_mutex_unlock(&x->lock);
@@ -257,9 +258,11 @@ wadi_status wadi_apart_begin(wadi_stream *s, const wadi_seam *seam, int64_t ahea
 wadi_status wadi_apart_send(wadi_stream *s, wadi_chunk *owned_c, wadi_error *err) {
     wadi_meter *meter = &s->x->meter;
     wadi_meter_idle(meter, WADI_STAGE_COMPUTE);
+    wadi_passed *at = wadi_passed_turn(&s->x->crew.works_for, NULL);
     wadi_account *before = wadi_profile_charge(WADI_PROFILE_SINK);
     const wadi_status status = wadi_pipe_send(s->apart.pipe, owned_c, err);
     wadi_profile_back(before);
+    (void)wadi_passed_turn(&s->x->crew.works_for, at);
     wadi_meter_busy(meter, WADI_STAGE_COMPUTE);
     return status;
 }

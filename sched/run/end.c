@@ -86,7 +86,9 @@ static wadi_status drain(wadi_outlet *o, wadi_error *err) {
         wadi_meter_busy(&x->meter, WADI_STAGE_SINK);
         const int ticket = wadi_task_work("elements from", c->first, o->plan->name);
         const int64_t begin_ns = wadi_trace_begin(o->trace);
+        wadi_passed_works(&o->put, wadi_clock_ns());
         const wadi_status status = put_arrived(o, c, err);
+        wadi_passed_rests(&o->put, wadi_clock_ns());
         wadi_trace_end(o->trace, "write", begin_ns, c->count);
         wadi_task_go_on(ticket);
         wadi_meter_idle(&x->meter, WADI_STAGE_SINK);
@@ -162,9 +164,11 @@ static wadi_status send(wadi_outlet *o, wadi_chunk *owned_c, wadi_error *err) {
     wadi_meter *meter = &o->stream->x->meter;
     o->crew->out_bytes += wadi_chunk_bytes(owned_c);
     wadi_meter_idle(meter, o->crew->busy_as);
+    wadi_passed *at = wadi_passed_turn(&o->crew->works_for, NULL);
     wadi_account *before = wadi_profile_charge(WADI_PROFILE_SINK);
     const wadi_status status = wadi_pipe_send(o->pipe, owned_c, err);
     wadi_profile_back(before);
+    (void)wadi_passed_turn(&o->crew->works_for, at);
     wadi_meter_busy(meter, o->crew->busy_as);
     return status;
 }
@@ -203,11 +207,13 @@ static void put_here(wadi_outlet *o, wadi_chunk *owned_c) {
     const int64_t count = owned_c->count;
     wadi_meter_idle(meter, o->crew->busy_as);
     wadi_meter_busy(meter, WADI_STAGE_SINK);
+    wadi_passed *at = wadi_passed_turn(&o->crew->works_for, &o->put);
     wadi_account *before = wadi_profile_charge(WADI_PROFILE_SINK);
     const int ticket = o->sink->keeps ? -1 : wadi_task_work("elements of sink", -1, o->plan->name);
     if (o->broken.status == WADI_OK) o->broken.status = put_arrived(o, owned_c, &o->broken);
     if (!o->sink->keeps) wadi_task_go_on(ticket);
     wadi_profile_back(before);
+    (void)wadi_passed_turn(&o->crew->works_for, at);
     wadi_meter_idle(meter, WADI_STAGE_SINK);
     wadi_meter_busy(meter, o->crew->busy_as);
     wadi_chunk_release(owned_c);
@@ -272,10 +278,9 @@ static wadi_status put_sink(wadi_outlet *o, wadi_chunk *owned_c, wadi_error *err
     return status;
 }
 
-wadi_status wadi_outlet_put(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
+static wadi_status put_own(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
     wadi_chunk *part = NULL;
     WADI_TRY(select_parts(o, c, &part, err));
-    if (is_sink(o)) return put_sink(o, part, err);
     wadi_status status = WADI_OK;
     if (o->in_place) {
         status = put_arrived(o, part, err);
@@ -288,8 +293,25 @@ wadi_status wadi_outlet_put(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
     return status;
 }
 
+/* A sink may be at work in its thread: choosing its elements is work of the stage. */
+wadi_status wadi_outlet_put(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
+    wadi_crew *crew = o->crew;
+    wadi_chunk *part = NULL;
+    if (is_sink(o)) {
+        WADI_TRY(select_parts(o, c, &part, err));
+        return put_sink(o, part, err);
+    }
+    wadi_passed *at = wadi_passed_turn(&crew->works_for, &o->put);
+    const wadi_status status = put_own(o, c, err);
+    (void)wadi_passed_turn(&crew->works_for, at);
+    return status;
+}
+
 wadi_status wadi_outlet_fold(wadi_outlet *o, wadi_chunk *part, wadi_error *err) {
-    WADI_TRY(fold(o, part, err));
+    wadi_passed *at = wadi_passed_turn(&o->crew->works_for, &o->put);
+    const wadi_status status = fold(o, part, err);
+    (void)wadi_passed_turn(&o->crew->works_for, at);
+    WADI_TRY(status);
     wadi_passed_add(&o->put, part->count, wadi_chunk_bytes(part));
     return count_elements(o, part->count);
 }

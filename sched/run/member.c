@@ -68,6 +68,9 @@ static wadi_status open_slots(wadi_member *m, wadi_error *err) {
 static wadi_status open_all(wadi_member *m, wadi_error *err) {
     m->crew.busy_as = WADI_STAGE_COMPUTE;
     WADI_TRY(open_device(m, err));
+    wadi_mutex_lock(&m->team->stream->x->lock);
+    m->team->stream->x->workers_by[m->number] = m->device->ops->workers(m->device);
+    wadi_mutex_unlock(&m->team->stream->x->lock);
     return open_slots(m, err);
 }
 
@@ -93,6 +96,7 @@ static void count_work(wadi_member *m) {
     const int64_t now = m->device->ops->busy_ns(m->device);
     wadi_mutex_lock(&x->lock);
     x->apart_ns += now - m->told_ns;
+    x->busy_by[m->number] += now - m->told_ns;
     wadi_mutex_unlock(&x->lock);
     m->told_ns = now;
 }
@@ -101,13 +105,17 @@ static wadi_status compute(wadi_member *m, wadi_chunk *in, int64_t left, wadi_ou
                            int64_t *out_ns, wadi_error *err) {
     wadi_team *t = m->team;
     wadi_meter *meter = &t->stream->x->meter;
+    wadi_passed *by = &t->stream->stages[t->stage].by[m->number];
     wadi_crew_begin_step(&m->crew);
     wadi_meter_busy(meter, WADI_STAGE_COMPUTE);
+    (void)wadi_passed_turn(&m->crew.works_for, by);
     const int64_t begin = wadi_clock_ns(), span_ns = wadi_profile_span_begins();
     wadi_status status = wadi_body_run(t->stream, t->stage, &m->crew, in, left, out, err);
     if (status == WADI_OK) status = wadi_chunk_at_host(out->out, err);
     *out_ns = wadi_clock_ns() - begin;
     wadi_profile_span("chunk", span_ns, in->count);
+    (void)wadi_passed_turn(&m->crew.works_for, NULL);
+    if (status == WADI_OK) wadi_passed_add(by, in->count, wadi_chunk_bytes(out->out));
     wadi_meter_idle(meter, WADI_STAGE_COMPUTE);
     count_work(m);
     return status;

@@ -166,6 +166,8 @@ wadi_status wadi_run_move(wadi_run *x, int at, wadi_error *err) {
     wadi_mutex_lock(&x->lock);
     put_first(&x->devices, at);
     memset(x->done_by, 0, sizeof x->done_by);
+    memset(x->busy_by, 0, sizeof x->busy_by);
+    memset(x->workers_by, 0, sizeof x->workers_by);
     wadi_mutex_unlock(&x->lock);
     take(x, &o);
     name_order(x);

@@ -280,18 +280,37 @@ static wadi_status attempt(wadi_stream *s, int stage, wadi_chunk *in, wadi_outco
 }
 
 /* Elements of a stage through its body and on, by the crew that has it. */
-static wadi_status step_here(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+static wadi_status step_now(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
     wadi_outcome o;
     const wadi_status status = attempt(s, stage, in, &o, err);
     if (o.starved && wadi_residence_relieve(s->x->device->residence))
-        return step_here(s, stage, in, err);
+        return step_now(s, stage, in, err);
     if (status == WADI_OK) return deliver_made(s, stage, o.out, err);
     if (o.starved && in->count > 1) return step_halves(s, stage, in, err);
     return step_before(s, stage, in, o.good < in->count ? o.good : 0, err);
 }
 
+/* The same as work of the stage. */
+static wadi_status step_here(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+    wadi_stage_run *g = stage_of(s, stage);
+    wadi_crew *crew = g->crew;
+    wadi_passed *at = wadi_passed_turn(&crew->works_for, &g->done);
+    const wadi_status status = step_now(s, stage, in, err);
+    (void)wadi_passed_turn(&crew->works_for, at);
+    return status;
+}
+
+/* What others compute is not the crew's work, nor is waiting for them. */
+static wadi_status step_elsewhere(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+    wadi_crew *crew = stage_of(s, stage)->crew;
+    wadi_passed *at = wadi_passed_turn(&crew->works_for, NULL);
+    const wadi_status status = wadi_elsewhere_share(s, stage, in, err);
+    (void)wadi_passed_turn(&crew->works_for, at);
+    return status;
+}
+
 static wadi_status step(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
-    return wadi_elsewhere_takes(s, stage) ? wadi_elsewhere_share(s, stage, in, err)
+    return wadi_elsewhere_takes(s, stage) ? step_elsewhere(s, stage, in, err)
                                           : step_here(s, stage, in, err);
 }
 
@@ -387,8 +406,7 @@ static int64_t cap(const wadi_stage_run *g) {
     return wadi_budget_cap(&g->budget, INT64_MAX);
 }
 
-/* Everything the change has ready goes through the body. */
-static wadi_status drain(wadi_stream *s, int stage, wadi_error *err) {
+static wadi_status drain_now(wadi_stream *s, int stage, wadi_error *err) {
     wadi_stage_run *g = stage_of(s, stage);
     for (;;) {
         wadi_chunk *c = NULL;
@@ -401,6 +419,16 @@ static wadi_status drain(wadi_stream *s, int stage, wadi_error *err) {
         wadi_chunk_release(c);
         WADI_TRY(status);
     }
+}
+
+/* Everything the change has ready goes through the body, as work of the stage. */
+static wadi_status drain(wadi_stream *s, int stage, wadi_error *err) {
+    wadi_stage_run *g = stage_of(s, stage);
+    wadi_crew *crew = g->crew;
+    wadi_passed *at = wadi_passed_turn(&crew->works_for, &g->done);
+    const wadi_status status = drain_now(s, stage, err);
+    (void)wadi_passed_turn(&crew->works_for, at);
+    return status;
 }
 
 /* Which components of input `input` the change takes: those of its parts, and a test behind them. */
@@ -427,11 +455,19 @@ static wadi_status check_kept(const wadi_stream *s, const wadi_stage_run *g, wad
                         place->op, (long long)kept);
 }
 
+/* The elements come into the change, as work of the stage. */
+static wadi_status change(wadi_stage_run *g, int input, wadi_chunk *part, wadi_error *err) {
+    wadi_passed *at = wadi_passed_turn(&g->crew->works_for, &g->done);
+    const wadi_status status = wadi_change_put(g->change, input, part, err);
+    (void)wadi_passed_turn(&g->crew->works_for, at);
+    return status;
+}
+
 /* The components that the change takes, or has failed to get: `changed`. */
 static wadi_status put(wadi_stream *s, int stage, int input, wadi_chunk *part, wadi_status changed,
                        wadi_error *err) {
     wadi_stage_run *g = stage_of(s, stage);
-    if (changed == WADI_OK) changed = wadi_change_put(g->change, input, part, err);
+    if (changed == WADI_OK) changed = change(g, input, part, err);
     const wadi_error failed = *err;
     WADI_TRY(drain(s, stage, err));
     if (changed == WADI_OK) return check_kept(s, g, err);

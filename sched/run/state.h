@@ -14,6 +14,7 @@
 #include "sched/run.h"
 #include "sched/run/home.h"
 #include "sched/run/late.h"
+#include "sched/run/passed.h"
 #include "sched/run/share.h"
 #include "sched/state.h"
 #include "sched/steps/runner.h"
@@ -60,8 +61,9 @@ typedef struct wadi_named_extent {
 /* A thread that takes chunks through stages and ends, with what it uses. */
 typedef struct wadi_crew {
     wadi_slots *slots;
-    wadi_runner *runner; /* over these slots */
-    wadi_stage busy_as;  /* for the meter */
+    wadi_runner *runner;    /* over these slots */
+    wadi_stage busy_as;     /* for the meter */
+    wadi_passed *works_for; /* the stage or end whose time it is; NULL: nobody's */
     /* the step at work: what one chunk has led to so far */
     bool loaded;     /* kernels */
     bool at_element; /* the last work that failed has failed at an element that is known */
@@ -162,9 +164,12 @@ struct wadi_run {
         stats; /* of copies: those of devices other than the first, once they are closed */
     int64_t
         done_by[WADI_DEVICES_MOST]; /* elements of shared stages that each device has computed */
-    int64_t apart_ns;               /* work of workers that are not the device's */
-    char home_why[192];             /* which device is home, and why; "": there is one device */
-    int64_t begin_ns, end_ns;       /* clock; end 0 while running */
+    int64_t apart_ns;               /* work of workers that are not the device's: */
+    int64_t busy_by[WADI_DEVICES_MOST]; /* of devices other than the first, */
+    int workers_by[WADI_DEVICES_MOST];  /* which have so many workers; 0: it has not been open, */
+    int64_t beside_ns;                  /* and of a crew that runs apart */
+    char home_why[192];                 /* which device is home, and why; "": there is one device */
+    int64_t begin_ns, end_ns;           /* clock; end 0 while running */
     struct wadi_stream *now; /* the stream at work, for those who look at it; NULL: there is none */
     int phase;               /* at work; -1: none */
     wadi_profile *profiles;  /* newest first */

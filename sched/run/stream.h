@@ -74,6 +74,8 @@ typedef struct wadi_stage_run {
     wadi_builder states; /* SCAN */
     wadi_budget budget;  /* of its chunks */
     wadi_passed done;    /* elements through its body */
+    wadi_passed
+        by[WADI_DEVICES_MOST]; /* of several devices: the work of those other than the first */
     int ended_inputs;
     bool ended;
     wadi_error

@@ -66,6 +66,7 @@ static void count(wadi_view_node *n, const wadi_passed *t) {
     n->elements = n->began + wadi_passed_read(&t->elements);
     n->bytes = wadi_passed_read(&t->bytes);
     n->chunks = wadi_passed_read(&t->chunks);
+    n->busy_ns = wadi_passed_busy(t);
 }
 
 static wadi_view_node source_node(looking *k, const wadi_lane *l, int i) {
@@ -96,6 +97,7 @@ static void see_stage(looking *k, int stage) {
         .kind = WADI_VIEW_STAGE, .what = wadi_change_about(g->plan->change)->name, .total = -1};
     const int first = g->lane != NULL ? see_sources(k, g->lane) : 0;
     count(&n, &g->done);
+    for (int i = 1; i < k->s->x->devices.n; i++) n.beside_ns[i] = wadi_passed_busy(&g->by[i]);
     (void)snprintf(n.id, sizeof n.id, "%d.%d", k->v->phase, stage);
     join_names(k->s->x->plan, g->plan->results, g->plan->nresults, n.name);
     k->stage[stage] = add_node(k->v, &n);
@@ -143,12 +145,32 @@ static void see_stream(const wadi_stream *s, wadi_view *v) {
 
 /* ---- the run ---- */
 
+static wadi_view_device *add_device(wadi_view *v, const char *name) {
+    wadi_view_device *d = &v->devices[v->ndevices++];
+    (void)snprintf(d->name, sizeof d->name, "%s", name);
+    return d;
+}
+
+/* Where what runs apart is computed: by the first device, or by the processors if that one has memory of its own. */
+static wadi_view_device *find_apart(const wadi_run *x, wadi_view *v) {
+    if (x->device->residence == NULL) return &v->devices[0];
+    for (int i = 1; i < v->ndevices; i++)
+        if (strcmp(v->devices[i].name, "cpu") == 0) return &v->devices[i];
+    return add_device(v, "cpu");
+}
+
 static void see_devices(const wadi_run *x, wadi_view *v) {
-    for (int i = 0; i < x->devices.n && i < WADI_VIEW_DEVICES; i++) {
-        wadi_view_device *d = &v->devices[v->ndevices++];
-        (void)snprintf(d->name, sizeof d->name, "%s", x->devices.at[i].name);
+    for (int i = 0; i < x->devices.n && i < WADI_DEVICES_MOST; i++) {
+        wadi_view_device *d = add_device(v, x->devices.at[i].name);
         d->elements = x->done_by[i];
+        d->busy_ns = i == 0 ? x->device->ops->busy_ns(x->device) : x->busy_by[i];
+        d->workers = i == 0 ? x->device->ops->workers(x->device) : x->workers_by[i];
     }
+    const bool apart = x->now != NULL && x->now->apart.pipe != NULL;
+    if (x->beside_ns == 0 && !apart) return;
+    wadi_view_device *d = find_apart(x, v);
+    d->busy_ns += x->beside_ns;
+    d->workers += apart || d->workers == 0;
 }
 
 static wadi_view_state state_of(const wadi_run *x, bool saved) {

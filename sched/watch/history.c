@@ -14,6 +14,7 @@ typedef struct sample {
     double elements, bytes_in, bytes_out, worked_s;
     int64_t chunk_elements;
     int64_t node_elements[WADI_WATCH_NODES], node_bytes[WADI_WATCH_NODES];
+    int64_t node_busy_ns[WADI_WATCH_NODES], device_busy_ns[WADI_VIEW_DEVICES];
 } sample;
 
 typedef struct record {
@@ -52,7 +53,9 @@ static sample sample_of(const wadi_view *v) {
     for (size_t i = 0; i < v->nodes.n && i < WADI_WATCH_NODES; i++) {
         now.node_elements[i] = v->nodes.at[i].elements;
         now.node_bytes[i] = v->nodes.at[i].bytes;
+        now.node_busy_ns[i] = v->nodes.at[i].busy_ns;
     }
+    for (int i = 0; i < v->ndevices; i++) now.device_busy_ns[i] = v->devices[i].busy_ns;
     return now;
 }
 
@@ -75,17 +78,28 @@ static void keep(record *r, const sample *now) {
     r->at[r->n++] = *now;
 }
 
-static void tell(const sample *before, const sample *now, double s, size_t nodes,
+/* A run that has moved to another device, or has another worker, may seem to have worked less or more than that. */
+static double share(int64_t before_ns, int64_t now_ns, double s) {
+    const double part = (double)(now_ns - before_ns) / 1e9 / s;
+    return part > 1 ? 1 : part > 0 ? part : 0;
+}
+
+static void tell(const sample *before, const sample *now, double s, const wadi_view *v,
                  wadi_watch_pace *out) {
     out->elements = (now->elements - before->elements) / s;
     out->bytes_in = (now->bytes_in - before->bytes_in) / s;
     out->bytes_out = (now->bytes_out - before->bytes_out) / s;
     const double worked = (now->worked_s - before->worked_s) / s;
     out->utilisation = worked > 0 ? worked : 0;
-    for (size_t i = 0; i < nodes; i++) {
+    for (size_t i = 0; i < v->nodes.n && i < WADI_WATCH_NODES; i++) {
         out->node_elements[i] = (double)(now->node_elements[i] - before->node_elements[i]) / s;
         out->node_bytes[i] = (double)(now->node_bytes[i] - before->node_bytes[i]) / s;
+        out->node_busy[i] = share(before->node_busy_ns[i], now->node_busy_ns[i], s);
     }
+    for (int i = 0; i < v->ndevices; i++)
+        if (v->devices[i].workers > 0)
+            out->device_busy[i] =
+                share(before->device_busy_ns[i], now->device_busy_ns[i], s * v->devices[i].workers);
 }
 
 /* Where the run stood when it began. */
@@ -98,7 +112,6 @@ static sample beginning(const wadi_view *v) {
 
 void wadi_watch_pace_of(const wadi_view *v, wadi_watch_pace *out) {
     const sample now = sample_of(v), zero = beginning(v);
-    const size_t nodes = v->nodes.n < WADI_WATCH_NODES ? v->nodes.n : WADI_WATCH_NODES;
     *out = (wadi_watch_pace){0};
     (void)pthread_mutex_lock(&lock);
     record *r = find(v->id);
@@ -106,7 +119,7 @@ void wadi_watch_pace_of(const wadi_view *v, wadi_watch_pace *out) {
         *r = (record){.run = v->id, .phase = v->phase, .nodes = v->nodes.n};
     const sample *before = find_before(r, now.ns);
     const double s = before != NULL ? (double)(now.ns - before->ns) / 1e9 : v->stats.elapsed_s;
-    if (s > 0) tell(before != NULL ? before : &zero, &now, s, nodes, out);
+    if (s > 0) tell(before != NULL ? before : &zero, &now, s, v, out);
     keep(r, &now);
     for (out->sizes = 0; out->sizes < r->n; out->sizes++)
         out->chunk_elements[out->sizes] = r->at[out->sizes].chunk_elements;

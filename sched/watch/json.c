@@ -65,7 +65,22 @@ static void put_run(const wadi_view *v, wadi_text *out) {
         s->source_s, s->compute_s, s->apart_s, s->sink_s);
 }
 
-static void put_node(const wadi_view_node *n, wadi_text *out) {
+/* What other devices have done of a stage that they share. */
+static void put_beside(const wadi_view *v, const wadi_view_node *n, wadi_text *out) {
+    const char *between = "";
+    wadi_text_add(out, ", \"beside\": [");
+    for (int i = 1; i < v->ndevices; i++) {
+        if (n->beside_ns[i] == 0) continue;
+        wadi_text_addf(out, "%s{", between);
+        put_text(out, "device", v->devices[i].name);
+        put_real(out, "busy_s", (double)n->beside_ns[i] / 1e9);
+        wadi_text_add(out, "}");
+        between = ", ";
+    }
+    wadi_text_add(out, "]");
+}
+
+static void put_node(const wadi_view *v, const wadi_view_node *n, wadi_text *out) {
     wadi_text_add(out, "{");
     put_text(out, "kind", wadi_view_kind_name(n->kind));
     wadi_text_add(out, ", ");
@@ -78,6 +93,8 @@ static void put_node(const wadi_view_node *n, wadi_text *out) {
     put_number(out, "bytes", n->bytes);
     put_number(out, "chunks", n->chunks);
     put_known(out, "total", (double)n->total);
+    put_real(out, "busy_s", (double)n->busy_ns / 1e9);
+    put_beside(v, n, out);
     wadi_text_add(out, "}");
 }
 
@@ -109,6 +126,8 @@ static void put_device(const wadi_view_device *d, wadi_text *out) {
     wadi_text_add(out, "{");
     put_text(out, "name", d->name);
     put_number(out, "shared_elements", d->elements);
+    put_real(out, "busy_s", (double)d->busy_ns / 1e9);
+    put_number(out, "workers", d->workers);
     wadi_text_add(out, "}");
 }
 
@@ -125,7 +144,7 @@ void wadi_watch_json(const wadi_view *v, wadi_text *out) {
     wadi_text_add(out, "{");
     put_run(v, out);
     begin_list(out, "nodes");
-    for (size_t i = 0; i < v->nodes.n; i++) next(out, i), put_node(&v->nodes.at[i], out);
+    for (size_t i = 0; i < v->nodes.n; i++) next(out, i), put_node(v, &v->nodes.at[i], out);
     wadi_text_add(out, "]");
     begin_list(out, "edges");
     for (size_t i = 0; i < v->edges.n; i++) next(out, i), put_edge(&v->edges.at[i], out);

@@ -83,6 +83,28 @@ static void tell_total(wadi_text *out, const char *name, const wadi_view *v) {
             put_node(out, name, v, &v->nodes.at[i], (double)v->nodes.at[i].total);
 }
 
+static void tell_node_busy(wadi_text *out, const char *name, const wadi_view *v) {
+    for (size_t i = 0; i < v->nodes.n; i++)
+        put_node(out, name, v, &v->nodes.at[i], (double)v->nodes.at[i].busy_ns / 1e9);
+}
+
+static void put_device(wadi_text *out, const char *name, const wadi_view *v, int i, double value) {
+    put(out, name, v, (const char *const[4]){"device", v->devices[i].name}, value);
+}
+
+static void tell_device_busy(wadi_text *out, const char *name, const wadi_view *v) {
+    for (int i = 0; i < v->ndevices; i++)
+        put_device(out, name, v, i, (double)v->devices[i].busy_ns / 1e9);
+}
+
+static void tell_device_workers(wadi_text *out, const char *name, const wadi_view *v) {
+    for (int i = 0; i < v->ndevices; i++) put_device(out, name, v, i, v->devices[i].workers);
+}
+
+static void tell_left(wadi_text *out, const char *name, const wadi_view *v) {
+    if (v->left_s >= 0) put(out, name, v, none, v->left_s);
+}
+
 typedef double (*edge_value)(const wadi_view_edge *e);
 
 static void tell_edges(wadi_text *out, const char *name, const wadi_view *v, edge_value value) {
@@ -118,6 +140,8 @@ static const metric metrics[] = {
     {"wadi_bytes_total", "counter",
      "Bytes of elements that a source has read, a stage has computed, or an end has got.",
      tell_bytes},
+    {"wadi_stage_busy_seconds_total", "counter",
+     "Time in which a source, stage or end was worked for.", tell_node_busy},
     {"wadi_expected_elements", "gauge", "Elements that a source has in all, where that is known.",
      tell_total},
     {"wadi_link_fill_bytes", "gauge", "Bytes under way on a link between two threads.",
@@ -130,6 +154,11 @@ static const metric metrics[] = {
     {"wadi_link_receiver_waits_seconds", "gauge",
      "How long the receiver has waited for a chunk; 0: it does not wait.", tell_receiver},
     {"wadi_run_seconds_total", "counter", "Time since the run began.", tell_elapsed},
+    {"wadi_left_seconds", "gauge", "Time until all is read, at the pace so far, where it is known.",
+     tell_left},
+    {"wadi_device_busy_seconds_total", "counter", "Time in which a device's workers worked.",
+     tell_device_busy},
+    {"wadi_device_workers", "gauge", "Workers of a device.", tell_device_workers},
     {"wadi_busy_seconds_total", "counter", "Time in which a part of the run was busy.", tell_busy},
     {"wadi_chunks_total", "counter", "Chunks computed.", tell_chunks},
     {"wadi_chunk_elements", "gauge", "Elements of a chunk, as last chosen.", tell_chunk_size},

@@ -9,7 +9,7 @@
 #include "sched/watch/why.h"
 #include "sched/watch/words.h"
 
-const char *const wadi_watch_sorts[] = {"plan", "elements", "bytes", "fill", NULL};
+const char *const wadi_watch_sorts[] = {"plan", "elements", "bytes", "fill", "busy", NULL};
 
 int wadi_watch_find_sort(const char *name) {
     for (int i = 0; wadi_watch_sorts[i] != NULL; i++)
@@ -104,6 +104,20 @@ static void draw_run(drawing *d) {
     end_line(d);
 }
 
+/* Of several, how busy each is, and how much it has done of what they share. */
+static void draw_devices(drawing *d) {
+    const wadi_view *v = d->v;
+    int64_t shared = 0;
+    for (int i = 0; i < v->ndevices; i++) shared += v->devices[i].elements;
+    for (int i = 0; i < v->ndevices && v->ndevices > 1; i++) {
+        const wadi_view_device *at = &v->devices[i];
+        if (at->workers == 0) continue;
+        wadi_text_addf(&d->line, ", %s %.0f %% busy", at->name, 100 * d->p->device_busy[i]);
+        if (shared > 0)
+            wadi_text_addf(&d->line, " with %.0f %%", 100 * (double)at->elements / (double)shared);
+    }
+}
+
 static void draw_machine(drawing *d) {
     const wadi_view *v = d->v;
     const double most = (double)(v->memory_most > 0 ? v->memory_most : 1);
@@ -121,11 +135,7 @@ static void draw_machine(drawing *d) {
     put_sparks(d, d->p->chunk_elements, d->p->sizes);
     wadi_text_addf(&d->line, "   schedule %s   device ", v->schedule[0] ? v->schedule : "-");
     wadi_watch_plain(&d->line, v->device);
-    int64_t shared = 0;
-    for (int i = 0; i < v->ndevices; i++) shared += v->devices[i].elements;
-    for (int i = 0; i < v->ndevices && shared > 0; i++)
-        wadi_text_addf(&d->line, ", %s %.0f %%", v->devices[i].name,
-                       100 * (double)v->devices[i].elements / (double)shared);
+    draw_devices(d);
     end_line(d);
 }
 
@@ -167,7 +177,8 @@ static int sort_nodes(const drawing *d, place out[WADI_WATCH_NODES]) {
         const double by[] = {[WADI_WATCH_BY_PLAN] = 0,
                              [WADI_WATCH_BY_ELEMENTS] = d->p->node_elements[i],
                              [WADI_WATCH_BY_BYTES] = d->p->node_bytes[i],
-                             [WADI_WATCH_BY_FILL] = fill_of(link_of(d->v, i))};
+                             [WADI_WATCH_BY_FILL] = fill_of(link_of(d->v, i)),
+                             [WADI_WATCH_BY_BUSY] = d->p->node_busy[i]};
         out[i] = (place){i, by[d->o->sort]};
     }
     qsort(out, (size_t)n, sizeof out[0], compare);
@@ -183,6 +194,12 @@ static void draw_link(drawing *d, int node) {
                    wadi_watch_bytes((double)e->most_bytes).at);
 }
 
+static void put_share(drawing *d, double share) {
+    char part[8];
+    (void)snprintf(part, sizeof part, "%.0f%%", 100 * (share < 99 ? share : 99));
+    put_cell(d, part, 4, true);
+}
+
 static void draw_node(drawing *d, int i) {
     const wadi_view_node *n = &d->v->nodes.at[i];
     put_cell(d, n->id, 7, false);
@@ -190,16 +207,14 @@ static void draw_node(drawing *d, int i) {
     put_cell(d, n->name, 16, false);
     put_cell(d, n->what, 12, false);
     put_cell(d, wadi_watch_count((double)n->elements).at, 7, true);
-    if (n->total > 0) {
-        char part[8];
-        (void)snprintf(part, sizeof part, "%.0f%%", 100 * (double)n->elements / (double)n->total);
-        put_cell(d, part, 4, true);
-    } else {
+    if (n->total > 0)
+        put_share(d, (double)n->elements / (double)n->total);
+    else
         put_cell(d, "", 4, true);
-    }
     put_cell(d, wadi_watch_count(d->p->node_elements[i]).at, 7, true);
     put_cell(d, wadi_watch_bytes((double)n->bytes).at, 8, true);
     put_cell(d, wadi_watch_bytes(d->p->node_bytes[i]).at, 8, true);
+    put_share(d, d->p->node_busy[i]);
     draw_link(d, i);
     end_line(d);
 }
@@ -210,7 +225,7 @@ static void draw_table(drawing *d) {
     const int most = d->o->height <= 0 ? n : room < 1 ? 1 : room < n ? room : n;
     wadi_text_add(&d->line,
                   "number  kind   name             what         elements done      /s    bytes  "
-                  "bytes/s link: chunks, bytes");
+                  "bytes/s busy link: chunks, bytes");
     end_line(d);
     for (int i = 0; i < most; i++) draw_node(d, order[i].node);
     if (most < (int)d->v->nodes.n) {

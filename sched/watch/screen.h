@@ -11,6 +11,7 @@ typedef enum wadi_watch_sort { /* of stages: the first comes first */
                                WADI_WATCH_BY_ELEMENTS,
                                WADI_WATCH_BY_BYTES,
                                WADI_WATCH_BY_FILL,
+                               WADI_WATCH_BY_BUSY,
                                WADI_WATCH_SORTS
 } wadi_watch_sort;
 

@@ -63,5 +63,7 @@ echo word >dictionary
 says 'error|wadi-md5|||missing.txt'
 "$build/apps/gridding/wadi-grid" --log json -o out.fits missing.uvfits 2>message && wrong "it finds nothing"
 says 'error|wadi-grid|||missing.uvfits'
+"$build/apps/gridding/wadi-vis-send" --log json missing.uvfits 2>message && wrong "it finds nothing"
+says 'error|wadi-vis-send|||missing.uvfits'
 
 [ ! -e failed ]

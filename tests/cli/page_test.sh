@@ -136,9 +136,12 @@ else:
     families = {f.name: f for f in text_string_to_metric_families(metrics[1])}
     assert set(families) == {"wadi_" + n for n in """runs elements bytes expected_elements link_fill_bytes link_limit_bytes link_fill_chunks link_limit_chunks
         link_sender_waits_seconds link_receiver_waits_seconds run_seconds busy_seconds chunks chunk_elements failed_elements utilisation_ratio
-        memory_bytes memory_peak_bytes memory_limit_bytes paused""".split()}, set(families)
+        memory_bytes memory_peak_bytes memory_limit_bytes paused stage_busy_seconds left_seconds device_busy_seconds device_workers""".split()}, set(families)
     values = {s.labels["stage"]: s.value for s in families["wadi_elements"].samples}
     assert values == {"0.in0": 1000, "0.0": 1000, "0.out0": 1000} and families["wadi_elements"].type == "counter"
+    busy = {s.labels["stage"]: s.value for s in families["wadi_stage_busy_seconds"].samples}
+    assert set(busy) == set(values) and 0 < busy["0.0"] < 60, busy
+    assert [s.labels["device"] for s in families["wadi_device_busy_seconds"].samples] == ["cpu"]
     assert all(f.type in ("counter", "gauge") and f.documentation for f in families.values())
 
 # what is done
@@ -204,10 +207,11 @@ exec 4>&-
 wait $crowd || wrong "the crowd"
 
 # The other programs: what they are asked for with a wrong address, and that they say it.
-for program in audio/wadi-flac md5/wadi-md5 gridding/wadi-grid; do
+for program in audio/wadi-flac md5/wadi-md5 gridding/wadi-grid gridding/wadi-vis-send; do
     case $program in
     audio/*) set -- in.wav ;;
     md5/*) set -- -m wanted dictionary ;;
+    */wadi-vis-send) set -- --to "ipc://$work/nobody" --wait 0.1 in.uvfits ;;
     *) set -- -o out.fits in.uvfits ;;
     esac
     "$WADI_BUILD/apps/$program" --http 8080 "$@" 2>said && wrong "$program runs"

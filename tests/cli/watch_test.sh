@@ -56,7 +56,7 @@ head -c 16000 /dev/zero >in.raw
 fails_with "no process of wadi is there" top
 fails_with "no process of wadi is there" why
 fails_with 'no process "nobody"' top nobody
-fails_with "--sort: \"beauty\" is not plan, elements, bytes or fill" top --sort beauty
+fails_with "--sort: \"beauty\" is not plan, elements, bytes, fill or busy" top --sort beauty
 fails_with "--every: \"0\" is not seconds" top --every 0
 fails_with 'unexpected "b"' why a b
 

@@ -8,6 +8,8 @@ work=$(mktemp -d) || exit 1 # a short name: it holds addresses of sockets
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 to="ipc://$work/link"
+mkdir -m 700 run
+export XDG_RUNTIME_DIR="$work/run" # of those who are watched
 
 [ -x "$grid" ] && [ -x "$send" ] || { echo "skipped: the programs are not built"; exit 77; }
 
@@ -145,6 +147,9 @@ listen broken.fits $size --live 0.05
 "$send" -q --wait 120 --to "$to" --rate 5 one.txt 2>/dev/null &
 sender=$!
 shown broken.fits
+"$WADI_BUILD/cli/wadi" top --once wadi-vis-send >said || wrong "a sender is not seen: $(cat said)"
+says said "^vis_send  run [0-9]*  running"
+says said "^0.out0  end    link "
 kill -9 $sender
 finish 1
 says heard "connection to the sender was lost"

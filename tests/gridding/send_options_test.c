@@ -45,7 +45,8 @@ static void refused(const char *words, const char *says) {
 static void nothing_is_set_unasked(void **state) {
     (void)state;
     send_options o = accepted("a b c");
-    const char *const names[] = {o.key, o.receiver, o.token, o.new_key, o.column};
+    const char *const names[] = {o.key,    o.receiver,   o.token,           o.new_key,
+                                 o.column, o.watch.http, o.watch.http_token};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) assert_null(names[i]);
     assert_string_equal(o.to, "tcp://127.0.0.1:5555");
     assert_true(o.wait_s == 10 && o.rate == 0 && o.chunk == 0 && o.field == 0 && o.setup == 0);
@@ -65,6 +66,8 @@ static void each_name_is_its_own(void **state) {
                  {"in --key name --receiver r", offsetof(send_options, key)},
                  {"in --key k --receiver name", offsetof(send_options, receiver)},
                  {"in --token name", offsetof(send_options, token)},
+                 {"in --http name", offsetof(send_options, watch.http)},
+                 {"in --http-token name", offsetof(send_options, watch.http_token)},
                  {"--new-key name", offsetof(send_options, new_key)}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         send_options o = accepted(names[i].words);

@@ -32,6 +32,7 @@ static int fails(wadi_work *w, int64_t s) {
 }
 
 static int double_inside(wadi_work *w, int64_t begin, int64_t end) {
+    if (current->begins != NULL) current->begins();
     if (current->starve_above > 0 && w->count > current->starve_above) {
         w->fault = (wadi_fault){.kind = WADI_FAULT_MEMORY, .place = -1, .element = begin};
         return 1;

@@ -26,6 +26,7 @@ typedef struct hand_program {
     wadi_array init;
     int64_t starve_above; /* chunks of more elements find no memory; 0: all do */
     int64_t fault_at;     /* stream element whose division fails; -1: none */
+    void (*begins)(void); /* called by the kernels inside elements; NULL: nothing */
 } hand_program;
 
 /* Source "in" of i32[n], irregular, doubled. SINK: to "out"; ELEMENTS, TABULATE: output "all" (i32); FOLD: output "all",

@@ -41,7 +41,7 @@ static void pass(gate *g) {
     while (atomic_load(&g->shut)) (void)sched_yield();
 }
 
-static gate in_gate, out_gate;
+static gate in_gate, body_gate, out_gate;
 
 typedef struct ramp {
     wadi_source base;
@@ -193,7 +193,9 @@ static int set_up(void **state) {
     atomic_store(&now_ns, INT64_C(1000000000));
     atomic_store(&in_gate.shut, false);
     atomic_store(&out_gate.shut, false);
+    atomic_store(&body_gate.shut, false);
     atomic_store(&in_gate.reached, false);
+    atomic_store(&body_gate.reached, false);
     atomic_store(&out_gate.reached, false);
     wadi_clock_set(now);
     return 0;
@@ -203,6 +205,15 @@ static int tear_down(void **state) {
     (void)state;
     wadi_clock_set(NULL);
     return 0;
+}
+
+static void assert_answer(const char *request, wadi_status want, const char *has) {
+    wadi_text out = {0};
+    wadi_error err = {0};
+    assert_int_equal(wadi_watch_answer("a \"test\"", request, &out, &err), want);
+    const char *got = want == WADI_OK ? wadi_text_str(&out) : err.msg;
+    if (strstr(got, has) == NULL) fail_msg("%s: %s\nhas no %s", request, got, has);
+    wadi_text_fini(&out);
 }
 
 /* ---- what is seen ---- */
@@ -279,11 +290,63 @@ static void a_sink_that_stands_still_is_named(void **state) {
     assert_true(v.edges.at[1].bytes > 0);
     assert_int_equal(v.edges.at[0].chunks, 2);
     assert_int_equal(v.stats.elements, 0);
+    assert_in_range(find(&v, WADI_VIEW_END)->busy_ns, INT64_C(200000000000), INT64_C(200100000000));
+    assert_true(find(&v, WADI_VIEW_STAGE)->busy_ns < 100000000);
     wadi_view_fini(&v);
     assert_why(f,
                "compute waits for the sink \"out\" (count), which has taken 208 B in 10 elements "
                "and has been at work on elements from 0 for 3:20 min");
     atomic_store(&out_gate.shut, false);
+    end(f, WADI_OK);
+}
+
+/* ---- busy times ---- */
+
+static void pass_body(void) {
+    pass(&body_gate);
+}
+
+static bool kernel_is_reached(const wadi_view *v) {
+    return v->nodes.n == 3 && atomic_load(&body_gate.reached);
+}
+
+static void assert_seconds(int64_t ns, int64_t seconds) {
+    assert_in_range(ns, seconds * INT64_C(1000000000), seconds * INT64_C(1000000000) + 100000000);
+}
+
+static void whoever_is_at_work_is_busy(void **state) {
+    (void)state;
+    fixture *f = make(30);
+    f->h.begins = pass_body;
+    atomic_store(&body_gate.shut, true);
+    atomic_store(&in_gate.shut, true);
+    start(f);
+    wait_until(f, kernel_is_reached);
+    atomic_fetch_add(&now_ns, INT64_C(5000000000));
+    wadi_view v = look(f);
+    assert_seconds(find(&v, WADI_VIEW_STAGE)->busy_ns, 5);
+    assert_seconds(find(&v, WADI_VIEW_END)->busy_ns, 0);
+    assert_int_equal(v.ndevices, 1);
+    assert_string_equal(v.devices[0].name, "cpu");
+    assert_int_equal(v.devices[0].workers, 1);
+    wadi_view_fini(&v);
+    atomic_store(&body_gate.shut, false);
+    wait_until(f, waits_begin);
+    const int64_t read_ns = INT64_C(7000000000);
+    v = look(f);
+    const int64_t before_ns = find(&v, WADI_VIEW_SOURCE)->busy_ns;
+    wadi_view_fini(&v);
+    atomic_fetch_add(&now_ns, read_ns);
+    v = look(f);
+    assert_seconds(find(&v, WADI_VIEW_SOURCE)->busy_ns - before_ns, 7);
+    assert_seconds(find(&v, WADI_VIEW_STAGE)->busy_ns, 5);
+    assert_seconds(v.devices[0].busy_ns, 5);
+    wadi_view_fini(&v);
+    assert_answer("metrics", WADI_OK, "wadi_left_seconds{run=\"");
+    assert_answer("metrics", WADI_OK, "\nwadi_device_workers{run=\"");
+    assert_answer("json", WADI_OK, "\"device\": \"cpu\", ");
+    assert_answer("screen sort=busy", WADI_OK, "bytes/s busy link");
+    atomic_store(&in_gate.shut, false);
     end(f, WADI_OK);
 }
 
@@ -322,15 +385,6 @@ static void a_paused_run_can_be_cancelled(void **state) {
 }
 
 /* ---- asking ---- */
-
-static void assert_answer(const char *request, wadi_status want, const char *has) {
-    wadi_text out = {0};
-    wadi_error err = {0};
-    assert_int_equal(wadi_watch_answer("a \"test\"", request, &out, &err), want);
-    const char *got = want == WADI_OK ? wadi_text_str(&out) : err.msg;
-    if (strstr(got, has) == NULL) fail_msg("%s: %s\nhas no %s", request, got, has);
-    wadi_text_fini(&out);
-}
 
 /* A program that is drained as a whole. */
 static bool drained;
@@ -453,6 +507,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(a_source_that_stands_still_is_named),
         CASE(a_sink_that_stands_still_is_named),
+        CASE(whoever_is_at_work_is_busy),
         CASE(a_paused_run_takes_nothing_until_it_goes_on),
         CASE(a_paused_run_can_be_cancelled),
         CASE(requests_are_answered),
