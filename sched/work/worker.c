@@ -17,7 +17,7 @@ typedef struct worker {
     int64_t lost_after_ns;
     int64_t alone_ns; /* clock when home went, or the queue was opened */
     bool connected;
-    bool spoke;        /* home has sent a message since */
+    bool spoke;        /* home has sent a message over this connection */
     char trouble[160]; /* why the last attempt to connect has failed; "": it has not */
     int64_t job;       /* whose items it takes; 0: none yet */
     bool ready;        /* home was told so, over this connection */
@@ -80,6 +80,14 @@ static wadi_status on_item(worker *w, const wadi_workq_control *c, const void *p
     return WADI_OK;
 }
 
+/* What is read after the news that the connection has ended came before it. */
+static void note_voice(worker *w) {
+    if (w->connected)
+        w->spoke = true;
+    else
+        w->alone_ns = wadi_clock_ns();
+}
+
 /* Reads messages up to an item. Those that make no sense are ignored: the address may be somebody else's. */
 static wadi_status take_in(worker *w, wadi_work_item *out, wadi_error *err) {
     while (out->number < 0 && wadi_workq_socket_read(&w->s)) {
@@ -89,7 +97,7 @@ static wadi_status take_in(worker *w, wadi_work_item *out, wadi_error *err) {
         const wadi_status status = wadi_workq_socket_message(&w->s, &c, &payload, &why);
         if (status == WADI_UNSUPPORTED) w->broken = why;
         if (status != WADI_OK) continue;
-        w->spoke = true;
+        note_voice(w);
         if (c.kind == WADI_WORKQ_CHARTER) on_charter(w, &c, payload);
         if (c.kind == WADI_WORKQ_ITEM) WADI_TRY(on_item(w, &c, payload, out, err));
         if (c.kind == WADI_WORKQ_END && (c.job == w->job || w->job == 0)) w->over = true;
