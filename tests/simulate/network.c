@@ -2,6 +2,7 @@
 #include "tests/simulate/inside.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -507,7 +508,12 @@ static int look(zmq_pollitem_t *items, int n) {
     int ready = 0;
     for (int i = 0; i < n; i++) {
         const endpoint *s = items[i].socket;
-        items[i].revents = s != NULL && s->in.n > 0 ? ZMQ_POLLIN : 0;
+        if (s == NULL) {
+            struct pollfd p = {.fd = items[i].fd, .events = POLLIN};
+            items[i].revents = poll(&p, 1, 0) > 0 ? ZMQ_POLLIN : 0;
+        } else {
+            items[i].revents = s->in.n > 0 ? ZMQ_POLLIN : 0;
+        }
         ready += items[i].revents != 0;
     }
     return ready;
@@ -516,9 +522,10 @@ static int look(zmq_pollitem_t *items, int n) {
 /* Whoever waits looks at the clock late, as on a busy machine; else the world would be full of naps. */
 static int sim_poll(zmq_pollitem_t *items, int n, long ms) {
     const int64_t until = world_now() + (ms > 50 ? ms : 50) * MS;
+    const int fd = n > 0 && items[n - 1].socket == NULL ? items[n - 1].fd : -1;
     int ready = look(items, n);
     while (ready == 0 && !world_am_dead() && world_now() < until) {
-        (void)world_wait(until);
+        (void)world_wait(until, fd);
         ready = look(items, n);
     }
     if (!world_am_dead()) return ready;

@@ -1,31 +1,37 @@
-/* Processes are threads, of which one at a time has the turn. */
+/* Processes are threads, of which one at a time has the turn. A process may have further threads (threads.c), which are born and die with it. */
 #define _GNU_SOURCE /* sched_setaffinity */
 #include "tests/simulate/inside.h"
 
+#include <poll.h>
 #include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
 
-enum { PROCESSES = 16 };
+enum { THREADS = 64 };
 
 struct process {
+    process *of; /* the process, which is its first thread */
     pthread_t thread;
-    pthread_cond_t has_turn;
+    sem_t turn; /* it has it now */
     void (*run)(void *env);
     void *env;
-    bool used, ended, dead, poked;
+    bool used, ended, poked;
+    bool dead; /* of a first thread: the process */
     int64_t wake_ns;
+    const void *waits_for; /* something of its own process; NULL: the network or the clock */
+    int fd;                /* wakes it as well; -1: none */
 };
 
-static process all[PROCESSES];
-static process *turn; /* NULL: the world's */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t world_has_turn = PTHREAD_COND_INITIALIZER;
+static process all[THREADS];
+static sem_t world_turns; /* the world has the turn again */
 static _Thread_local process *self;
 static _Atomic int64_t now_ns;
-static uint64_t luck;
+static uint64_t luck, seed_now;
 
 int world_chance(int n) {
     luck = wadi_hash64(luck + 1);
@@ -38,96 +44,140 @@ int64_t world_now(void) {
 
 /* ---- turns ---- */
 
+static void await(sem_t *s) {
+    while (sem_wait(s) != 0) continue; /* a signal came */
+}
+
 static void give_turn(process *to) {
-    turn = to;
-    (void)pthread_cond_signal(to != NULL ? &to->has_turn : &world_has_turn);
-    while (turn != self)
-        (void)pthread_cond_wait(self != NULL ? &self->has_turn : &world_has_turn, &lock);
+    (void)sem_post(&to->turn);
+    await(&world_turns);
+}
+
+static void give_back_turn(void) {
+    (void)sem_post(&world_turns);
+    await(&self->turn);
 }
 
 static void *live(void *p) {
     self = p;
-    (void)pthread_mutex_lock(&lock);
-    while (turn != self) (void)pthread_cond_wait(&self->has_turn, &lock);
-    (void)pthread_mutex_unlock(&lock);
+    await(&self->turn);
     self->run(self->env);
-    (void)pthread_mutex_lock(&lock);
     self->ended = true;
-    turn = NULL;
-    (void)pthread_cond_signal(&world_has_turn);
-    (void)pthread_mutex_unlock(&lock);
+    world_wake(self, true);
+    (void)sem_post(&world_turns);
     return NULL;
 }
 
-process *world_start(void (*run)(void *env), void *env) {
+static process *begin(process *of, void (*run)(void *env), void *env) {
     int i = 0;
-    while (all[i].used) i++;
-    if (i == PROCESSES) abort();
+    while (i < THREADS && all[i].used) i++;
+    if (i == THREADS) abort();
     process *p = &all[i];
-    *p = (process){.run = run, .env = env, .used = true, .wake_ns = now_ns};
-    (void)pthread_cond_init(&p->has_turn, NULL);
+    *p = (process){.run = run, .env = env, .used = true, .wake_ns = now_ns, .fd = -1};
+    p->of = of != NULL ? of : p;
+    (void)sem_init(&p->turn, 0, 0);
     if (pthread_create(&p->thread, NULL, live, p) != 0) abort();
     return p;
+}
+
+process *world_start(void (*run)(void *env), void *env) {
+    return begin(NULL, run, env);
+}
+
+process *world_start_thread(void (*run)(void *env), void *env) {
+    return begin(world_self(), run, env);
 }
 
 bool world_has_ended(process *p) {
     if (!p->ended) return false;
     (void)pthread_join(p->thread, NULL);
-    (void)pthread_cond_destroy(&p->has_turn);
+    (void)sem_destroy(&p->turn);
     p->used = false;
     return true;
 }
 
+void world_poke(process *p) {
+    for (int i = 0; i < THREADS; i++)
+        if (all[i].used && all[i].of == p && all[i].waits_for == NULL) all[i].poked = true;
+}
+
 void world_kill(process *p) {
-    p->dead = p->poked = true;
+    p->dead = true;
+    world_poke(p);
     network_cut(p);
 }
 
 bool world_am_dead(void) {
-    return self->dead;
+    return self->of->dead;
 }
 
 process *world_self(void) {
-    return self;
+    if (self == NULL) abort(); /* the world itself waits for nobody, and has no sockets */
+    return self->of;
 }
 
 bool world_is_dead(const process *p) {
     return p->dead;
 }
 
-void world_poke(process *p) {
-    p->poked = true;
+/* ---- waiting ---- */
+
+static bool wait_for(const void *what, int64_t until_ns, int fd) {
+    if (self == NULL) abort();
+    self->wake_ns = until_ns;
+    self->waits_for = what;
+    self->fd = fd;
+    self->poked = what == NULL && self->of->dead;
+    give_back_turn();
+    self->waits_for = NULL;
+    self->fd = -1;
+    return now_ns < until_ns;
 }
 
-bool world_wait(int64_t until_ns) {
-    (void)pthread_mutex_lock(&lock);
-    self->wake_ns = until_ns;
-    self->poked = self->dead;
-    give_turn(NULL);
-    (void)pthread_mutex_unlock(&lock);
-    return now_ns < until_ns;
+bool world_wait(int64_t until_ns, int fd) {
+    return wait_for(NULL, until_ns, fd);
 }
 
 void world_sleep(int64_t ns) {
     const int64_t until = now_ns + ns;
-    while (!self->dead && now_ns < until) (void)world_wait(until);
+    while (!world_am_dead() && now_ns < until) (void)world_wait(until, -1);
 }
 
-/* The one that wakes first; those that were poked wake now. */
-static process *next_process(void) {
+bool world_block(const void *what, int64_t until_ns) {
+    return wait_for(what, until_ns, -1);
+}
+
+void world_wake(const void *what, bool everyone) {
+    for (int i = 0; i < THREADS; i++) {
+        if (!all[i].used || all[i].waits_for != what || all[i].poked) continue;
+        all[i].poked = true;
+        if (!everyone) return;
+    }
+}
+
+static bool is_readable(int fd) {
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    return fd >= 0 && poll(&p, 1, 0) > 0;
+}
+
+/* One of those that wake first; those that were poked wake now. Nobody: all wait for ever. */
+static process *next_thread(void) {
     process *next = NULL;
-    for (int i = 0; i < PROCESSES; i++) {
+    int among = 0;
+    for (int i = 0; i < THREADS; i++) {
         process *p = &all[i];
         if (!p->used || p->ended) continue;
-        if (p->poked) p->wake_ns = now_ns;
-        if (next == NULL || p->wake_ns < next->wake_ns) next = p;
+        if (p->poked || is_readable(p->fd)) p->wake_ns = now_ns;
+        if (p->wake_ns == INT64_MAX || (next != NULL && p->wake_ns > next->wake_ns)) continue;
+        among = next != NULL && p->wake_ns == next->wake_ns ? among + 1 : 1;
+        if (among == 1 || world_chance(among) == 0) next = p;
     }
     return next;
 }
 
 bool world_turn(void) {
     const int64_t happens = network_next();
-    process *p = next_process();
+    process *p = next_thread();
     if (p == NULL && happens == INT64_MAX) return false;
     if (p == NULL || happens <= p->wake_ns) {
         if (happens > now_ns) now_ns = happens;
@@ -136,9 +186,7 @@ bool world_turn(void) {
     }
     if (p->wake_ns > now_ns) now_ns = p->wake_ns;
     p->wake_ns = INT64_MAX;
-    (void)pthread_mutex_lock(&lock);
     give_turn(p);
-    (void)pthread_mutex_unlock(&lock);
     return true;
 }
 
@@ -150,17 +198,40 @@ static void stay_on_one_processor(void) {
     (void)sched_setaffinity(0, sizeof one, &one);
 }
 
+/* A program that aborts says in which world. */
+static void tell_seed(int signal_number) {
+    static const char text[] = "WADI_SEED=";
+    char digits[24];
+    size_t at = sizeof digits;
+    digits[--at] = '\n';
+    for (uint64_t n = seed_now; n > 0; n /= 10) digits[--at] = (char)('0' + n % 10);
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    (void)!write(STDERR_FILENO, digits + at, sizeof digits - at);
+    (void)signal(signal_number, SIG_DFL);
+    (void)raise(signal_number);
+}
+
+static void prepare(void) {
+    stay_on_one_processor();
+    (void)sem_init(&world_turns, 0, 0);
+    (void)signal(SIGABRT, tell_seed);
+}
+
 void world_begin(uint64_t seed, int breaks) {
-    static bool stays;
-    if (!stays) stay_on_one_processor();
-    stays = true;
+    static bool prepared;
+    if (!prepared) prepare();
+    prepared = true;
+    seed_now = seed;
     luck = wadi_hash64(seed);
     now_ns = INT64_C(1000000000);
     wadi_clock_set(world_now);
     network_begin(breaks);
+    threads_begin();
+    folder_begin();
 }
 
 void world_end(void) {
     network_end();
+    folder_begin();
     wadi_clock_set(NULL);
 }

@@ -1,5 +1,6 @@
-/* A world for the ports of links: processes that take turns, a clock that jumps to what happens next, and a network, all by one seed. The network
- * stands in for libzmq (sched/transport/zmq/library.h), so the ports are the real ones.
+/* A world for ports of links, work queues and runs: processes that take turns, a clock that jumps to what happens next, a network and a disk, all by
+ * one seed. They stand in for libzmq (sched/transport/zmq/library.h), for threads (base/thread.h) and for the folder of a saved run
+ * (base/kept_folder.h), so all above is the real thing.
  *
  * A message takes its time; messages of one connection keep their order. A connection breaks by chance, and with it goes what is under
  * way. Its ends hear of that at different times, before or after the last messages. Descriptors are used again at once. */
@@ -28,6 +29,10 @@ void world_kill(process *p);
 bool world_am_dead(void);
 /* Lets others have the turn for so long. */
 void world_sleep(int64_t ns);
+/* From now on one saving in so many finds no room; 0: none. A new world has room. */
+void world_fill_disk(int one_in_so_many);
+/* Whether a run is saved. */
+bool world_has_state(void);
 /* Gives the turn to whoever is next; false: nobody will ever have it again. */
 bool world_turn(void);
 
