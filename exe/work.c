@@ -13,6 +13,7 @@
 struct wadi_worker {
     char *address, *device, *target; /* owned; device, target: NULL as in the options */
     wadi_worker_options options;     /* with these strings */
+    wadi_waits *waits;               /* of all its jobs */
     wadi_workq *queue;
     wadi_stop stop; /* called: it leaves */
     bool ready;     /* `stop` is */
@@ -43,8 +44,13 @@ static wadi_status open_worker(wadi_worker *w, const wadi_link_options *keys, wa
     w->options.target = w->target;
     WADI_TRY(wadi_stop_init(&w->stop, wadi_task_now()->stop, err));
     w->ready = true;
-    wadi_workq_options q = {
-        .address = w->address, .lost_after_ns = (int64_t)(w->options.wait_s * 1e9), .wake_fd = -1};
+    if (w->options.watchdog_s == 0) w->options.watchdog_s = WADI_WATCHDOG_S;
+    WADI_TRY(wadi_waits_create((int64_t)(w->options.watchdog_s * 1e9), &w->waits, err));
+    wadi_workq_options q = {.address = w->address,
+                            .lost_after_ns = (int64_t)(w->options.wait_s * 1e9),
+                            .hangs_after_ns = (int64_t)(w->options.watchdog_s * 1e9),
+                            .wake_fd = -1,
+                            .waits = w->waits};
     WADI_TRY(wadi_stop_fd(&w->stop, &q.wake_fd, err));
     return wadi_link_work_open(&q, keys, &w->queue, err);
 }
@@ -72,6 +78,7 @@ wadi_status wadi_worker_create(const char *address, const wadi_worker_options *o
 void wadi_worker_destroy(wadi_worker *worker) {
     if (!worker) return;
     wadi_workq_close(worker->queue);
+    wadi_waits_destroy(worker->waits);
     if (worker->ready) wadi_stop_fini(&worker->stop);
     free(worker->address);
     free(worker->device);
@@ -105,6 +112,7 @@ static wadi_status do_charter(wadi_worker *w, const wadi_charter *c, bool *out_g
     wadi_exe *exe = NULL;
     wadi_run *run = NULL;
     WADI_TRY(wadi_exe_of_charter(c, o->target, &exe, err));
+    if (exe->plan->name != NULL) wadi_waits_set_name(w->waits, exe->plan->name);
     wadi_exe_warm(exe, &options);
     wadi_status st = wadi_run_create(exe, &options, &run, err);
     if (st == WADI_OK) st = wadi_run_serve(run, c, w->queue, &w->served, out_goes_on, err);
@@ -131,10 +139,13 @@ wadi_status wadi_worker_go(wadi_worker *worker, wadi_error *err) {
     wadi_error why = {.status = WADI_OK};
     wadi_status st = WADI_OK;
     bool goes_on = true;
+    const wadi_task before = wadi_task_begin(
+        (wadi_task){.name = "worker", .stop = wadi_task_now()->stop, .waits = worker->waits});
     while (st == WADI_OK && (goes_on || worker->options.stay)) {
         goes_on = false;
         st = do_job(worker, &goes_on, &why);
     }
+    wadi_task_end(before);
     if (st == WADI_CANCELLED && wadi_stop_called(&worker->stop)) return WADI_OK;
     if (st != WADI_OK && err) *err = why;
     return st;

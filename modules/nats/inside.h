@@ -211,6 +211,7 @@ typedef struct wadi_nats_queue {
     wadi_nats_ahead ahead;
     WADI_VEC(wadi_nats_request) asked; /* that are outstanding, the oldest first */
     bool pulling;
+    int64_t hangs_after_ns; /* as in wadi_workq_options */
     bool alone; /* worker: at an item that may be what kills workers; no other shall be here then */
 
     wadi_jet_record record;

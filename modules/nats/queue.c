@@ -44,6 +44,7 @@ static wadi_status init(wadi_nats_queue *q, const wadi_workq_options *o, wadi_er
     q->drain = o->drain;
     q->env = o->env;
     q->lost_after_ns = o->lost_after_ns;
+    q->hangs_after_ns = o->hangs_after_ns;
     q->step = o->home ? wadi_nats_home_step : wadi_nats_worker_step;
     q->heard = o->home ? wadi_nats_home_heard : wadi_nats_worker_heard;
     q->pulls = o->home ? WADI_NATS_ANSWERS : WADI_NATS_ITEMS;

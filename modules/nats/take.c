@@ -318,13 +318,27 @@ static void ask_for_more(wadi_nats_queue *q, int held, int64_t now) {
     if (missing > wants / 4) ask(q, missing, now);
 }
 
+/* Whether a worker has been at an item for so long that it may never answer. What it has not begun is given back, and of the item itself there is no
+ * sign of life any more, so that others get it as well. Whoever answers first is heard. */
+static bool hangs(wadi_nats_queue *q, int64_t now) {
+    bool so = false;
+    for (size_t i = 0; q->hangs_after_ns > 0 && i < q->deliveries.n; i++) {
+        const wadi_nats_delivery *d = q->deliveries.at[i];
+        so = so || (d->stage == WADI_NATS_TAKEN && now - d->taken_ns > q->hangs_after_ns);
+    }
+    if (so && !q->alone) wadi_nats_stay_alone(q);
+    return so;
+}
+
 void wadi_nats_take_step(wadi_nats_queue *q, int64_t now) {
     if (!q->connected) return;
+    const bool hanging = hangs(q, now);
     int held = 0;
     for (size_t i = 0; i < q->deliveries.n; i++) {
         wadi_nats_delivery *d = q->deliveries.at[i];
         held += d->stage < WADI_NATS_TAKEN;
         if (d->stage == WADI_NATS_GATHERED) gather(q, d, now);
+        if (hanging && d->stage == WADI_NATS_TAKEN) continue;
         if (now - d->acked_ns < q->record.ack_wait_ms * 1000000 / 3) continue;
         d->acked_ns = now;
         wadi_nats_say(q, d->ack, NULL, "+WPI", 4);

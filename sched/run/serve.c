@@ -1,6 +1,7 @@
 /* Items through the body of a stage. */
 #include "sched/run/serve.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -13,6 +14,7 @@ typedef struct server {
     wadi_chunk *values;
     wadi_workq *queue;
     wadi_served *served;
+    char words[96];                       /* what it works on */
     int at[2 * WADI_MAX_PARTS], nresults; /* which components of what the body makes travel */
 } server;
 
@@ -23,6 +25,14 @@ static bool is_own(wadi_status status) {
            status != WADI_TYPE && status != WADI_MEMORY;
 }
 
+/* Registers what it works on: an operation and its line. */
+static int begin_work(server *v, const wadi_chunk *in) {
+    const wadi_plan *plan = v->stream.x->plan;
+    const wadi_plan_place *p = &plan->places[v->stream.plan->stages[v->stage].place];
+    (void)snprintf(v->words, sizeof v->words, "%s, line %d", p->op, p->loc.line);
+    return wadi_task_work("elements from", in->first, v->words);
+}
+
 static wadi_status compute(server *v, const wadi_work_item *item, wadi_text *answer,
                            wadi_error *err) {
     wadi_run *x = v->stream.x;
@@ -31,11 +41,13 @@ static wadi_status compute(server *v, const wadi_work_item *item, wadi_text *ans
     wadi_outcome o = {.out = NULL};
     WADI_TRY(wadi_item_read(item->bytes, item->n, x->plan, p->nparts, p->parts, false, x->buffers,
                             &in, err));
+    const int ticket = begin_work(v, in);
     wadi_crew_begin_step(&v->crew);
     wadi_status status = wadi_body_run(&v->stream, v->stage, &v->crew, in, -1, &o, err);
     if (status == WADI_OK) status = wadi_chunk_select(o.out, v->nresults, v->at, &sent, err);
     if (status == WADI_OK) status = wadi_chunk_at_host(sent, err);
     if (status == WADI_OK) status = wadi_item_write(sent, answer, err);
+    wadi_task_go_on(ticket);
     if (status == WADI_OK) atomic_fetch_add(&v->served->elements, in->count);
     wadi_chunk_release(sent);
     wadi_chunk_release(o.out);

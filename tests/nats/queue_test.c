@@ -161,6 +161,20 @@ static void what_is_beside_a_suspect_is_not_buried(void **state) {
     assert_int_equal(test_wait(one), 0);
 }
 
+/* It is alive, and says so until the item takes too long. */
+static void a_worker_that_hangs_holds_nobody_up(void **state) {
+    (void)state;
+    const char *address = test_address(server.port, "hangs", "");
+    wadi_workq *q = home_of(address, "x");
+    const pid_t one = test_worker(address, "hang=0");
+    test_job job = {.items = 12, .n = 100};
+    test_run(q, &job);
+    assert_int_equal(job.failed, 0);
+    end_home(q);
+    assert_int_equal(kill(one, SIGKILL), 0);
+    (void)test_wait(one);
+}
+
 static void items_that_fail_are_told(void **state) {
     (void)state;
     const char *address = test_address(server.port, "fails", "");
@@ -296,6 +310,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_stopped_worker_holds_nobody_up),
         cmocka_unit_test(what_kills_workers_becomes_a_dead_letter),
         cmocka_unit_test(what_is_beside_a_suspect_is_not_buried),
+        cmocka_unit_test(a_worker_that_hangs_holds_nobody_up),
         cmocka_unit_test(items_that_fail_are_told),
         cmocka_unit_test(items_of_any_size_travel),
         cmocka_unit_test(nothing_is_left_of_frames),

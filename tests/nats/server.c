@@ -21,6 +21,7 @@
 #include "base/loadable.h"
 
 static const int64_t lost_after_ns = INT64_C(20000000000);
+static const int64_t hangs_after_ns = 200000000; /* a worker of that mode */
 static const char program[] = "/usr/sbin/nats-server";
 
 void test_need_nats(void) {
@@ -213,8 +214,23 @@ void test_run(wadi_workq *q, test_job *job) {
 
 /* ---- workers ---- */
 
-/* Modes: "plain"; "kill=N" kills itself at the item of that number; "long=N" takes 3 s for it; "fail=N" cannot compute every Nth; "stay" works for one
- * job after another. */
+/* At an item for ever, beside another worker. */
+static void hang(const char *address) {
+    (void)test_worker(address, "plain");
+    for (;;) (void)pause();
+}
+
+static wadi_status open_worker(const char *address, const char *mode, wadi_workq **out,
+                               wadi_error *err) {
+    const wadi_workq_options o = {.address = address,
+                                  .wake_fd = -1,
+                                  .lost_after_ns = lost_after_ns,
+                                  .hangs_after_ns = *mode == 'h' ? hangs_after_ns : 0};
+    return wadi_way_open(&o, out, err);
+}
+
+/* Modes: "plain"; "kill=N" kills itself at the item of that number; "long=N" takes 3 s for it; "hang=N" stays at it for ever, beside another worker;
+ * "fail=N" cannot compute every Nth; "stay" works for one job after another. */
 static int work(const char *address, const char *mode) {
     wadi_workq *q = NULL;
     wadi_error err = {0};
@@ -223,7 +239,7 @@ static int work(const char *address, const char *mode) {
     long at = -1;
     const char *number = strchr(mode, '=');
     if (number != NULL) at = strtol(number + 1, NULL, 10);
-    if (test_try_open(address, false, &q, &err) != WADI_OK) goto failed;
+    if (open_worker(address, mode, &q, &err) != WADI_OK) goto failed;
     for (;;) {
         if (q->ops->charter(q, &charter, &n, &err) != WADI_OK) goto failed;
         free(charter);
@@ -236,6 +252,7 @@ static int work(const char *address, const char *mode) {
             }
             if (item.number < 0) break;
             if (*mode == 'k' && item.number == at) (void)raise(SIGKILL);
+            if (*mode == 'h' && item.number == at) hang(address);
             if (*mode == 'l' && item.number == at)
                 (void)nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
             answer = (wadi_work_item){item.number, WADI_OK, NULL, 0};
