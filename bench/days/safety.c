@@ -5,7 +5,11 @@
 #include "base/error.h"
 #include "bench/days/days.h"
 
-enum { ITEM = 256 << 10, BYTES = 256 << 20, QUICK_BYTES = 2 << 20 };
+enum { BYTES = 256 << 20, QUICK_BYTES = 2 << 20 };
+
+/* Bytes of a chunk. Runs alone have all of them, runs with a worker the first. */
+static const int items[] = {256 << 10, 64 << 10, 1 << 20, 16 << 20};
+enum { ITEMS = sizeof items / sizeof *items };
 
 typedef struct price {
     const char *name;
@@ -32,13 +36,13 @@ static wadi_status run_side(void *env, double *out_s, wadi_error *err) {
                      *s->result);
 }
 
-static wadi_status measure(bench *b, const days_way *w, const price *p, const char *address,
-                           wadi_error *err) {
+static wadi_status measure(bench *b, const days_way *w, const price *p, int item,
+                           const char *address, wadi_error *err) {
     char name[64], state[1024], certificate[1024];
     uint32_t result = 0;
     const int64_t bytes = b->quick ? QUICK_BYTES : BYTES;
     const wadi_run_options o = {.threads = 1,
-                                .chunk = ITEM / DAYS_RECORD,
+                                .chunk = item / DAYS_RECORD,
                                 .forget = true,
                                 .via = address,
                                 .workers = address != NULL ? 1 : 0};
@@ -51,14 +55,15 @@ static wadi_status measure(bench *b, const days_way *w, const price *p, const ch
     const bench_side sides[] = {{"wadi", run_side, &with},
                                 {"wadi with neither", run_side, &without}};
     (void)snprintf(name, sizeof name, "%s, %d KiB, %s", address != NULL ? w->name : "alone",
-                   ITEM >> 10, p->name);
+                   item >> 10, p->name);
     if (!bench_wants(b, name)) return WADI_OK;
     return bench_compare(b, "safety", name, 2, sides, NULL, err);
 }
 
 static wadi_status measure_all(bench *b, const days_way *w, const char *address, wadi_error *err) {
-    for (size_t i = b->quick ? 1 : 0; i < sizeof prices / sizeof *prices; i++)
-        WADI_TRY(measure(b, w, &prices[i], address, err));
+    for (int k = 0; k < (address != NULL ? 1 : ITEMS); k++)
+        for (size_t i = b->quick ? 1 : 0; i < sizeof prices / sizeof *prices; i++)
+            WADI_TRY(measure(b, w, &prices[i], items[k], address, err));
     return WADI_OK;
 }
 

@@ -6,7 +6,10 @@
 
 #include "base/error.h"
 #include "base/outfile.h"
+#include "sched/run/digester.h"
 #include "sched/run/certify_of.h"
+
+enum { SHARE = 16 /* of the memory, for elements that wait for their digest */ };
 
 struct wadi_certifier {
     wadi_outfile *file;    /* NULL: none is written */
@@ -14,6 +17,8 @@ struct wadi_certifier {
     bool verifies;
     wadi_text head;     /* what the run is of */
     wadi_tally *blocks; /* [bindings] */
+    wadi_digester
+        *digester; /* makes the digests of sources; NULL where they are compared at once */
     size_t n;
 };
 
@@ -51,6 +56,7 @@ wadi_status wadi_certify_open(wadi_run *x, wadi_error *err) {
     if (c->blocks == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     WADI_TRY(wadi_certify_describe(x, &c->head, err));
     WADI_TRY(open_like(x, c, err));
+    if (!c->verifies) WADI_TRY(wadi_digester_create(o->memory / SHARE, &c->digester, err));
     return o->certificate != NULL ? wadi_outfile_open(o->certificate, NULL, &c->file, err)
                                   : WADI_OK;
 }
@@ -89,7 +95,7 @@ static wadi_status check_blocks(const wadi_run *x, const wadi_binding *b, size_t
     return WADI_OK;
 }
 
-/* The next elements of a source or a sink. */
+/* The next elements of a source or a sink, at once. */
 static wadi_status add(wadi_run *x, const wadi_binding *b, const wadi_chunk *c, wadi_error *err) {
     wadi_tally *t = blocks_of(x, b);
     const size_t before = t->done.n;
@@ -108,7 +114,11 @@ wadi_status wadi_certify_read(wadi_run *x, const wadi_plan_stage *stage, wadi_ch
         at += s->nslots;
         if (s->counter) continue;
         WADI_TRY(wadi_chunk_select(c, s->nslots, from, &part, err));
-        const wadi_status status = add(x, wadi_run_find(x, s->name, false), part, err);
+        const wadi_binding *b = wadi_run_find(x, s->name, false);
+        const wadi_status status =
+            x->certifier->digester != NULL
+                ? wadi_digester_add(x->certifier->digester, blocks_of(x, b), part, err)
+                : add(x, b, part, err);
         wadi_chunk_release(part);
         WADI_TRY(status);
     }
@@ -118,6 +128,15 @@ wadi_status wadi_certify_read(wadi_run *x, const wadi_plan_stage *stage, wadi_ch
 wadi_status wadi_certify_delivered(wadi_run *x, const wadi_binding *sink, const wadi_chunk *c,
                                    wadi_error *err) {
     return add(x, sink, c, err);
+}
+
+/* Until all that was read has its digest. */
+static wadi_status settle(wadi_certifier *c, wadi_error *err) {
+    return c->digester != NULL ? wadi_digester_settle(c->digester, err) : WADI_OK;
+}
+
+void wadi_certify_settle(wadi_run *x) {
+    if (x->certifier != NULL) (void)settle(x->certifier, NULL);
 }
 
 void wadi_certify_again(wadi_run *x) {
@@ -234,8 +253,9 @@ wadi_status wadi_certify_release(wadi_run *x, wadi_error *err) {
 }
 
 wadi_status wadi_certify_close(wadi_run *x, wadi_error *err) {
-    const wadi_certifier *c = x->certifier;
+    wadi_certifier *c = x->certifier;
     if (c == NULL) return WADI_OK;
+    WADI_TRY(settle(c, err));
     if (c->verifies) WADI_TRY(verify(x, err));
     return c->file != NULL ? write(x, err) : WADI_OK;
 }
@@ -244,6 +264,7 @@ void wadi_certify_destroy(wadi_run *x) {
     wadi_certifier *c = x->certifier;
     if (c == NULL) return;
     wadi_outfile_give_up(&c->file);
+    wadi_digester_destroy(c->digester);
     for (size_t i = 0; c->blocks != NULL && i < c->n; i++) wadi_tally_fini(&c->blocks[i]);
     free(c->blocks);
     wadi_certificate_fini(&c->like);
@@ -257,6 +278,7 @@ void wadi_certify_destroy(wadi_run *x) {
 wadi_status wadi_certify_save(wadi_run *x, wadi_text *out, wadi_error *err) {
     wadi_certifier *c = x->certifier;
     if (c == NULL) return WADI_OK;
+    WADI_TRY(settle(c, err));
     for (size_t i = 0; i < c->n; i++) {
         wadi_tally *b = &c->blocks[i];
         WADI_TRY(wadi_tally_cut(b, err));

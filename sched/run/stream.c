@@ -287,6 +287,7 @@ static wadi_status prepare(wadi_stream *s, wadi_error *err) {
 }
 
 static void close_stream(wadi_stream *s) {
+    wadi_certify_settle(s->x);
     wadi_elsewhere_close(s);
     wadi_apart_close(s);
     for (int i = 0; i < s->nlanes; i++) wadi_lane_close(&s->lanes[i]);

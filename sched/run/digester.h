@@ -1,0 +1,37 @@
+/* Digests of what a run reads, made in a thread beside the one that computes. Elements that wait for their digest hold their memory: at most so many
+ * bytes of them, or one chunk; then whoever adds waits. */
+#ifndef WADI_SCHED_RUN_DIGESTER_H
+#define WADI_SCHED_RUN_DIGESTER_H
+
+#include "base/thread.h"
+#include "sched/certificate/tally.h"
+
+typedef struct wadi_digester_job {
+    wadi_tally *tally;
+    wadi_chunk *elements; /* owned */
+    int64_t bytes;
+} wadi_digester_job;
+
+typedef struct wadi_digester {
+    wadi_thread thread; /* begins with the first elements */
+    wadi_mutex lock;    /* guards the rest */
+    wadi_condition come, done;
+    WADI_VEC(wadi_digester_job) jobs; /* the first is at work */
+    int64_t bytes, most_bytes;        /* of the jobs */
+    bool ends;
+    wadi_error failed;
+} wadi_digester;
+
+/* most_bytes: that may wait. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_digester_create(int64_t most_bytes, wadi_digester **out,
+                                                wadi_error *err);
+/* The next elements of that sequence; the chunk is retained, and the tally belongs to the thread until wadi_digester_settle. By one thread at a time. Errors: of an
+ * earlier digest, WADI_MEMORY, of starting a thread. */
+WADI_NODISCARD wadi_status wadi_digester_add(wadi_digester *b, wadi_tally *tally,
+                                             wadi_chunk *elements, wadi_error *err);
+/* Waits until all has its digest. Errors: WADI_MEMORY, from now on each time. */
+WADI_NODISCARD wadi_status wadi_digester_settle(wadi_digester *b, wadi_error *err);
+/* Settles first. NULL is fine. */
+void wadi_digester_destroy(wadi_digester *b);
+
+#endif
