@@ -6,7 +6,7 @@
  * saved. Nobody is sent more than it asked for. It comes to an end. No chunk is left in memory.
  *
  *     WADI_SEED=N     this world alone, and what happens in it
- *     WADI_SEEDS=N    so many worlds */
+ *     WADI_SEEDS=N    so many worlds; A-B: those */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -269,11 +269,6 @@ static void simulate(trial *trial_) {
 
 /* ---- all ---- */
 
-static uint64_t number_in(const char *variable, uint64_t otherwise) {
-    const char *said = getenv(variable);
-    return said != NULL ? strtoull(said, NULL, 10) : otherwise;
-}
-
 static void quiet(void *env, wadi_log_level level, const char *text) {
     (void)env;
     (void)level;
@@ -282,12 +277,12 @@ static void quiet(void *env, wadi_log_level level, const char *text) {
 
 static void streams_survive_their_processes(void **state) {
     (void)state;
-    const uint64_t one = number_in("WADI_SEED", 0),
-                   n = number_in("WADI_SEEDS", getenv("WADI_TEST_ALL") != NULL ? 10000 : 1000);
+    const world_seeds seeds = world_seeds_of(getenv("WADI_TEST_ALL") != NULL ? 10000 : 1000);
+    const uint64_t n = seeds.last + 1 - seeds.first;
     int64_t kills = 0, starts = 0;
     wadi_log_set(quiet, NULL);
-    for (uint64_t seed = one > 0 ? one : 1; seed < (one > 0 ? one + 1 : n + 1); seed++) {
-        trial world = {.seed = seed, .tells = one > 0};
+    for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) {
+        trial world = {.seed = seed, .tells = seeds.tells};
         simulate(&world);
         kills += world.kills;
         starts += world.starts;

@@ -7,7 +7,7 @@
  * one answer to each item. It comes to an end, soon after somebody is well. No state and no memory is left.
  *
  *     WADI_SEED=N     this world alone, and what happens in it
- *     WADI_SEEDS=N    so many worlds */
+ *     WADI_SEEDS=N    so many worlds; A-B: those */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -544,11 +544,6 @@ static void simulate(trial *trial_) {
 
 /* ---- all ---- */
 
-static uint64_t number_in(const char *variable, uint64_t otherwise) {
-    const char *said = getenv(variable);
-    return said != NULL ? strtoull(said, NULL, 10) : otherwise;
-}
-
 static void quiet(void *env, wadi_log_level level, const char *text) {
     WADI_UNUSED(env);
     WADI_UNUSED(level);
@@ -563,11 +558,12 @@ static uint64_t usual_number(void) {
 
 static void every_element_is_computed_once(void **state) {
     WADI_UNUSED(state);
-    const uint64_t one = number_in("WADI_SEED", 0), n = number_in("WADI_SEEDS", usual_number());
+    const world_seeds seeds = world_seeds_of(usual_number());
+    const uint64_t n = seeds.last + 1 - seeds.first;
     int64_t kills = 0, drains = 0, starts = 0, elsewhere = 0, longest_ns = 0;
     wadi_log_set(quiet, NULL);
-    for (uint64_t seed = one > 0 ? one : 1; seed < (one > 0 ? one + 1 : n + 1); seed++) {
-        trial world = {.seed = seed, .tells = one > 0};
+    for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) {
+        trial world = {.seed = seed, .tells = seeds.tells};
         simulate(&world);
         kills += world.kills;
         drains += world.drains;
@@ -578,7 +574,7 @@ static void every_element_is_computed_once(void **state) {
             fail_msg("WADI_SEED=%llu: %s", (unsigned long long)seed, world.wrong);
     }
     wadi_log_set(NULL, NULL);
-    if (one == 0 && elsewhere < (int64_t)n * ELEMENTS / 2)
+    if (!seeds.tells && elsewhere < (int64_t)n * ELEMENTS / 2)
         fail_msg("workers have computed %lld elements", (long long)elsewhere);
     printf("%llu worlds, %lld processes started, %lld killed, %lld drained, %lld elements computed "
            "by workers, nothing for %.0f s at most\n",

@@ -12,6 +12,15 @@
 
 typedef struct process process;
 
+/* Those of the first to the last one; tells: what happens is to be told. */
+typedef struct world_seeds {
+    uint64_t first, last;
+    bool tells;
+} world_seeds;
+
+/* WADI_SEED=N: that one, which tells; WADI_SEEDS=N: 1 to N; WADI_SEEDS=A-B: A to B; otherwise 1 to the usual number. */
+world_seeds world_seeds_of(uint64_t usual);
+
 /* Begins and ends a world. What happens in it depends on the seed alone. */
 void world_begin(uint64_t seed, int breaks /* connections that break, at most */);
 void world_end(void);
