@@ -10,7 +10,7 @@
 typedef struct wadi_http_request {
     const char *method, *path;
     const char *host, *origin, *authorization; /* headers */
-    const char *token, *run;                   /* of the query */
+    const char *token, *run, *stage;           /* of the query */
 } wadi_http_request;
 
 typedef struct wadi_http_answer {

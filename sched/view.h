@@ -8,6 +8,7 @@
 
 #include "base/vec.h"
 #include "base/wait.h"
+#include "sched/sample.h"
 #include "wadi/run.h"
 
 enum { WADI_VIEW_NAME = 96, WADI_VIEW_WAITS = 32, WADI_VIEW_DEVICES = 17 };
@@ -75,6 +76,10 @@ typedef struct wadi_view {
 /* Fills in *out, for wadi_view_fini. Any thread, while the run exists. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_view_take(wadi_run *run, wadi_view *out, wadi_error *err);
 void wadi_view_fini(wadi_view *v);
+/* Asks for values of the next chunk of a source, a stage or an end with that `id`. *out: those that were asked for before, for free(); NULL: nothing has come
+ * since. Any thread, while the run exists. Errors: WADI_INVALID (no such id in the stream at work), WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_view_tap(wadi_run *run, const char *id, wadi_sample **out,
+                                         wadi_error *err);
 /* Whether wadi_run_drain would do anything: the run is saved. */
 bool wadi_view_can_drain(const wadi_run *run);
 

@@ -95,7 +95,8 @@ static enum MHD_Result on_request(void *env, struct MHD_Connection *c, const cha
                                  .origin = header(c, MHD_HTTP_HEADER_ORIGIN),
                                  .authorization = header(c, MHD_HTTP_HEADER_AUTHORIZATION),
                                  .token = argument(c, "token"),
-                                 .run = argument(c, "run")};
+                                 .run = argument(c, "run"),
+                                 .stage = argument(c, "stage")};
     wadi_http_answer a = {.status = MHD_HTTP_INTERNAL_SERVER_ERROR};
     s->answer(s->env, &q, &a);
     const enum MHD_Result sent = a.body.failed ? MHD_NO : send_answer(c, &a);

@@ -14,6 +14,7 @@
 #include "sched/run/certify.h"
 #include "sched/run/dead.h"
 #include "sched/run/stream.h"
+#include "sched/run/tap.h"
 
 /* A sink that is not called by the compute thread for good. */
 static bool is_sink(const wadi_outlet *o) {
@@ -33,6 +34,7 @@ static wadi_task begin_sink(const wadi_outlet *o) {
 
 static wadi_status put_chunk(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
     wadi_passed_add(&o->put, c->count, wadi_chunk_bytes(c));
+    wadi_tap_see(o->stream->x, &o->put, c);
     if (o->binding == NULL) return o->sink->ops->put(o->sink, c, err);
     const wadi_task before = begin_sink(o);
     wadi_status status = o->sink->ops->put(o->sink, c, err);
@@ -313,6 +315,7 @@ wadi_status wadi_outlet_fold(wadi_outlet *o, wadi_chunk *part, wadi_error *err) 
     (void)wadi_passed_turn(&o->crew->works_for, at);
     WADI_TRY(status);
     wadi_passed_add(&o->put, part->count, wadi_chunk_bytes(part));
+    wadi_tap_see(o->stream->x, &o->put, part);
     return count_elements(o, part->count);
 }
 
@@ -450,6 +453,7 @@ void wadi_outlet_close(wadi_outlet *o) {
     if (o->ended_by.status != WADI_OK) tell_failure(o, &o->ended_by);
     if (o->plan->kind == WADI_END_SINK && o->sink != NULL) o->sink->wake_fd = -1;
     wadi_pipe_destroy(o->pipe);
+    wadi_tap_close(&o->put);
     let_go(o, false);
     wadi_vec_free(&o->waiting);
     for (int i = 0; o->in_place && i < o->plan->nfrom; i++)

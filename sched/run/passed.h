@@ -3,6 +3,7 @@
 #define WADI_SCHED_RUN_PASSED_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/clock.h"
@@ -11,7 +12,9 @@ typedef struct wadi_passed {
     atomic_int_least64_t elements, bytes, chunks;
     atomic_int_least64_t busy_ns; /* without the work that has not ended */
     atomic_int_least64_t
-        since_ns; /* clock when that began; 0: there is none; -1: it is being added up */
+        since_ns;      /* clock when that began; 0: there is none; -1: it is being added up */
+    atomic_bool asked; /* somebody wants to see values of the next chunk (tap.c) */
+    struct wadi_sample *sample; /* of the last one that was asked for; by the run's lock */
 } wadi_passed;
 
 /* A chunk has come. */

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sched/run/stream.h"
+#include "sched/run/tap.h"
 
 /* ---- elements ---- */
 
@@ -134,6 +135,7 @@ static wadi_status make_chunk(wadi_lane *l, int i, int64_t count, wadi_chunk **o
     c->count = count;
     if (i >= 0) wadi_builder_finish(&l->builder[i], c, 0, count);
     if (i >= 0) wadi_passed_add(&l->read[i], count, wadi_chunk_bytes(c));
+    if (i >= 0) wadi_tap_see(l->stream->x, &l->read[i], c);
     *out = c;
     return WADI_OK;
 }
@@ -438,6 +440,7 @@ void wadi_lane_close(wadi_lane *l) {
         if (!p->counter) wadi_run_find(l->stream->x, p->name, false)->source->wake_fd = -1;
     }
     wadi_pipe_destroy(l->pipe);
+    for (int i = 0; i < l->plan->nsources; i++) wadi_tap_close(&l->read[i]);
     wadi_change_destroy(l->beside);
     for (int i = 0; i < l->builders; i++) wadi_builder_fini(&l->builder[i]);
     for (size_t i = 0; i < l->notes.n; i++) wadi_text_fini(&l->notes.at[i]);

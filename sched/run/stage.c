@@ -14,6 +14,7 @@
 #include "sched/run/dead.h"
 #include "sched/run/elsewhere.h"
 #include "sched/run/stream.h"
+#include "sched/run/tap.h"
 
 static wadi_stage_run *stage_of(const wadi_stream *s, int stage) {
     return &s->stages[stage];
@@ -176,6 +177,7 @@ static void weigh(const wadi_stream *s, wadi_weight *weight, wadi_weight before)
 
 /* Results of a stage to its ends and to those stages that still want them. */
 static wadi_status deliver(wadi_stream *s, int stage, wadi_chunk *c, wadi_error *err) {
+    wadi_tap_see(s->x, &stage_of(s, stage)->done, c);
     for (int i = 0; i < s->plan->nends; i++) {
         wadi_outlet *o = &s->outlets[i];
         if (o->plan->stage != stage) continue;
@@ -578,6 +580,7 @@ wadi_status wadi_stage_open(wadi_stream *s, int stage, wadi_error *err) {
 
 void wadi_stage_close(wadi_stream *s, int stage) {
     wadi_stage_run *g = stage_of(s, stage);
+    wadi_tap_close(&g->done);
     wadi_change_destroy(g->change);
     wadi_builder_fini(&g->states);
     for (int i = 0; i < g->plan->scan.nstate; i++)

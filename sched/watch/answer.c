@@ -13,12 +13,14 @@
 #include "sched/watch/metrics.h"
 #include "sched/watch/runs.h"
 #include "sched/watch/screen.h"
+#include "sched/watch/tap.h"
 #include "sched/watch/why.h"
 #include "sched/watch/words.h"
 
 typedef struct request {
     const char *process, *verb;
-    int64_t run; /* 0: all */
+    int64_t run;       /* 0: all */
+    const char *stage; /* NULL: none */
     wadi_watch_screen screen;
 } request;
 
@@ -163,18 +165,26 @@ static bool do_to(void *env, struct wadi_run *run, int64_t id) {
     return d->status == WADI_OK;
 }
 
+/* ---- what is looked at ---- */
+
+static wadi_status look_at_tap(const request *q, wadi_text *out, wadi_error *err) {
+    if (q->stage == NULL) return wadi_fail(err, WADI_INVALID, "tap: stage=NUMBER is missing");
+    return wadi_watch_tap(q->run, q->stage, out, err);
+}
+
 /* ---- the table of verbs ---- */
 
 typedef struct verb {
     const char *name;
     void (*tell)(const request *q, const wadi_view *v, size_t n, wadi_text *out);
     wadi_status (*act)(wadi_run *run, wadi_error *err);
+    wadi_status (*look)(const request *q, wadi_text *out, wadi_error *err);
 } verb;
 
 static const verb verbs[] = {
     {"list", tell_list, NULL},    {"json", tell_json, NULL},     {"metrics", tell_metrics, NULL},
     {"why", tell_why, NULL},      {"screen", tell_screen, NULL}, {"pause", NULL, pause_run},
-    {"resume", NULL, resume_run}, {"drain", NULL, drain_run},
+    {"resume", NULL, resume_run}, {"drain", NULL, drain_run},    {"tap", NULL, NULL, look_at_tap},
 };
 
 static wadi_status tell(const verb *b, const request *q, wadi_text *out, wadi_error *err) {
@@ -214,6 +224,10 @@ static bool take_value(request *q, const char *name, const char *value) {
         if (sort >= 0) q->screen.sort = (wadi_watch_sort)sort;
         return sort >= 0;
     }
+    if (strcmp(name, "stage") == 0) {
+        q->stage = value;
+        return true;
+    }
     if (!wadi_args_number(value, 0, INT64_MAX, &n)) return false;
     const int size = n < 10000 ? (int)n : 10000;
     if (strcmp(name, "run") == 0)
@@ -252,6 +266,7 @@ wadi_status wadi_watch_answer(const char *process, const char *asked, wadi_text 
     WADI_TRY(read_request(words, &q, err));
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         if (strcmp(verbs[i].name, q.verb) != 0) continue;
+        if (verbs[i].look != NULL) return verbs[i].look(&q, out, err);
         return verbs[i].tell != NULL ? tell(&verbs[i], &q, out, err) : act(&verbs[i], &q, err);
     }
     return wadi_fail(err, WADI_INVALID, "%.40s: there is no such request", q.verb);

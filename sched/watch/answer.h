@@ -9,6 +9,7 @@
  *     list                                      a line for each run: number, program, state, how long, elements
  *     json, metrics, why     run=N              of one run, or of all
  *     screen                 run=N width=N height=N sort=NAME utf8=0
+ *     tap                    run=N stage=NUMBER           see tap.h
  *     pause, resume, drain   run=N              one run, or all
  *
  * Any thread. Errors: WADI_INVALID (no such verb, value or run; the run cannot be drained), WADI_MEMORY. */

@@ -64,16 +64,27 @@ static void tell_page(wadi_watch_page *p, wadi_http_answer *out) {
     wadi_text_add(&out->body, at);
 }
 
-static void ask(const wadi_watch_page *p, const char *verb, const char *run,
+/* "0.1", "0.in0" */
+static bool is_stage(const char *name) {
+    const size_t n = strlen(name);
+    return n > 0 && n < 24 && strspn(name, "0123456789.inout") == n;
+}
+
+static void ask(const wadi_watch_page *p, const char *verb, const wadi_http_request *q,
                 wadi_http_answer *out) {
     wadi_error err = {0};
     int64_t n = 0;
-    char request[64];
-    if (run != NULL && !wadi_args_number(run, 0, INT64_MAX, &n)) {
+    char request[128];
+    if (q->run != NULL && !wadi_args_number(q->run, 0, INT64_MAX, &n)) {
         say(out, 400, "run: expected a number");
         return;
     }
-    (void)snprintf(request, sizeof request, "%s run=%lld", verb, (long long)n);
+    if (q->stage != NULL && !is_stage(q->stage)) {
+        say(out, 400, "stage: expected a number as in 0.1, 0.in0 or 0.out0");
+        return;
+    }
+    (void)snprintf(request, sizeof request, "%s run=%lld%s%s", verb, (long long)n,
+                   q->stage != NULL ? " stage=" : "", q->stage != NULL ? q->stage : "");
     const wadi_status st = wadi_watch_answer(p->process, request, &out->body, &err);
     if (st != WADI_OK) say(out, st == WADI_INVALID ? 409 : 500, err.msg);
 }
@@ -96,6 +107,7 @@ static const path paths[] = {
     {"/view.json", "GET", false, "json", json},
     {"/metrics", "GET", false, "metrics", metrics},
     {"/why", "GET", false, "why", plain},
+    {"/tap", "GET", false, "tap", json},
     {"/pause", "POST", false, "pause", plain},
     {"/resume", "POST", false, "resume", plain},
     {"/drain", "POST", false, "drain", plain},
@@ -161,7 +173,7 @@ static void answer(void *env, const wadi_http_request *q, wadi_http_answer *out)
     out->status = 200;
     out->type = to->type;
     if (to->verb != NULL)
-        ask(p, to->verb, q->run, out);
+        ask(p, to->verb, q, out);
     else if (to->open)
         say(out, 200, "ok");
     else

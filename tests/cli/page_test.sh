@@ -87,18 +87,19 @@ bearer = {"Authorization": "Bearer " + token}
 
 # who may ask
 assert ask("/health")[:2] == (200, "ok\n")
-for path in "/", "/view.json", "/metrics", "/why":
+for path in "/", "/view.json", "/metrics", "/why", "/tap":
     assert ask(path)[0] == 401
     assert ask(path + "?token=" + "0" * 32)[0] == 401
     assert ask(path + "?token=" + token[:-1])[0] == 401
     assert ask(path + "?token=" + token + "0")[0] == 401
     assert ask(path, Authorization="Bearer x")[0] == 401
     assert ask(path, Authorization="Basic " + token)[0] == 401
-    assert ask(path + "?token=" + token)[0] == 200
-    assert ask(path, **bearer)[0] == 200
+    good = 409 if path == "/tap" else 200 # of which stage?
+    assert ask(path + "?token=" + token)[0] == good
+    assert ask(path, **bearer)[0] == good
     assert ask(path, Host="evil.example", **bearer)[0] == 403
     assert ask(path, Host="127.0.0.1:1", **bearer)[0] == 403
-    assert ask(path, Host="localhost:%d" % url.port, **bearer)[0] == 200
+    assert ask(path, Host="localhost:%d" % url.port, **bearer)[0] == good
     assert ask(path, Origin="http://evil.example", **bearer)[0] == 403
     assert ask(path, "POST", **bearer)[0] == 405
     assert ask(path, "POST", **bearer)[2].getheader("Allow") == "GET"
@@ -152,6 +153,23 @@ assert ask("/pause?run=x", "POST", **bearer)[0] == 400
 status, words, r = ask("/drain", "POST", **bearer)
 assert status == 409 and "is not saved" in words
 assert ask("/view.json?run=1&token=" + token)[0] == 200
+
+# values of a stage that was asked for, once more has come
+def tap(stage, run=1):
+    status, words, r = ask("/tap?run=%d&stage=%s" % (run, stage), **bearer)
+    return json.loads(words)["sample"] if status == 200 else status
+assert tap("0.0") is None and tap("0.in0") is None
+assert tap("0.7") == tap("0.0", 2) == 409 and tap("0.0%20run=2") == tap("x") == tap("0" * 1000) == tap("") == 400
+with open("pipe", "wb") as pipe:
+    pipe.write(b"\0\0\0\0\0\0\xf8\x3f" * 2000) # 1000 elements of two numbers, both 1.5
+while run()["elements"] < 2000:
+    assert time.monotonic() < limit
+sample = tap("0.0")
+assert sample["count"] == 100 and sample["first"] >= 1000 and not sample["cut"], sample
+part, = sample["parts"]
+assert part["type"] == "f64" and part["shape"] == [] and part["series"] and part["values"] == [3] * 100, part
+part, = tap("0.in0")["parts"]
+assert part["shape"] == [2] and not part["series"] and part["values"] == [1.5, 1.5], part
 PROGRAM
 python=python3 # one that has the parser, if there is any
 /usr/bin/python3 -c 'import prometheus_client' 2>/dev/null && python=/usr/bin/python3
@@ -159,8 +177,9 @@ python=python3 # one that has the parser, if there is any
 
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 if [ -n "$browser" ] && [ -z "${WADI_SANITIZE:-}" ]; then
-    HOME=$work timeout 60 "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=3000 --dump-dom "$url" >dom 2>browser
-    for text in '<h1 id="title">wadi, process' 'means, run 1: running' 'compute waits for the source' '>0.in0<' '<td>1.00 k</td>' 'class="spark"' \
+    HOME=$work timeout 60 "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=3000 --dump-dom "$url&tap=1/0.0" >dom 2>browser
+    for text in '<h1 id="title">wadi, process' 'means, run 1: running' 'compute waits for the source' '>0.in0<' '<td>2.00 k</td>' 'class="spark"' \
+        'aria-label="values as a line"' 'f64[], of each element: 3.000 to 3.000' \
         'data-verb="pause"'; do
         grep -qF -e "$text" dom || wrong "the browser shows no $text: $(cat dom browser | cut -c 1-2000)"
     done
@@ -194,7 +213,7 @@ until [ -s crowd ] || [ $tries -ge 600 ]; do
 done
 cat in.raw >&3
 tries=0
-until "$wadi" top --once >said && grep -q '0.out0 .* 2.00 k ' said || [ $tries -ge 600 ]; do
+until "$wadi" top --once >said && grep -q '0.out0 .* 3.00 k ' said || [ $tries -ge 600 ]; do
     tries=$((tries + 1))
     sleep 0.05
 done

@@ -350,6 +350,59 @@ static void whoever_is_at_work_is_busy(void **state) {
     end(f, WADI_OK);
 }
 
+/* ---- taps ---- */
+
+static void assert_tapped(fixture *f, const char *id, bool there, double value) {
+    wadi_sample *s = NULL;
+    assert_int_equal(wadi_view_tap(f->run, id, &s, NULL), WADI_OK);
+    assert_int_equal(s != NULL, there);
+    if (s == NULL) return;
+    assert_int_equal(s->count, CHUNK);
+    assert_int_equal(s->first % CHUNK, 0);
+    assert_int_equal(s->n, 1);
+    assert_int_equal(s->part[0].columns, 1);
+    assert_true(s->value[0] == value);
+    free(s);
+}
+
+static bool has_come_to_90(const wadi_view *v) {
+    atomic_fetch_add(&now_ns, 1);
+    return v->stats.elements == 90 && v->edges.n == 2 && v->edges.at[0].to_ns > 0;
+}
+
+static void a_tap_shows_what_comes_after_it_is_asked_for(void **state) {
+    (void)state;
+    static const char *const strange[] = {"", "0", "0.1", "0.in1", "0.out1", "1.0", "0.0 ", "0.in"};
+    fixture *f = make(90);
+    wadi_sample *none = NULL;
+    assert_int_equal(wadi_view_tap(f->run, "0.0", &none, NULL), WADI_INVALID);
+    atomic_store(&in_gate.shut, true);
+    atomic_store(&out_gate.shut, true);
+    start(f);
+    wait_until(f, compute_has_no_room);
+    for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++)
+        assert_int_equal(wadi_view_tap(f->run, strange[i], &none, NULL), WADI_INVALID);
+    assert_tapped(f, "0.0", false, 0);
+    assert_tapped(f, "0.out0", false, 0);
+    assert_answer("tap stage=0.out0", WADI_OK, "\"stage\": \"0.out0\", \"sample\": null}\n");
+    assert_answer("tap", WADI_INVALID, "stage=NUMBER is missing");
+    assert_answer("tap stage=0.9", WADI_INVALID, "0.9: the run has no such stage at work");
+    assert_answer("tap run=999999 stage=0.0", WADI_INVALID, "no such run");
+    atomic_store(&out_gate.shut, false);
+    wait_until(f, has_come_to_90);
+    assert_tapped(f, "0.in0", false, 0); /* nobody has asked for it before */
+    assert_tapped(f, "0.0", true, 2);
+    assert_tapped(f, "0.0", true, 2); /* still the last one */
+    assert_tapped(f, "0.out0", true, 2);
+    assert_answer("tap stage=0.out0", WADI_OK,
+                  "\"count\": 10, \"cut\": false, \"parts\": [{\"type\": \"i32\", \"shape\": [1], "
+                  "\"series\": false, \"rows\": 1, \"columns\": 1, \"row_step\": 1, "
+                  "\"column_step\": 1, \"values\": [2]}]}}\n");
+    atomic_store(&in_gate.shut, false);
+    end(f, WADI_OK);
+    assert_answer("tap stage=0.out0", WADI_INVALID, "no such run");
+}
+
 /* ---- pausing ---- */
 
 static bool is_held(const wadi_view *v) {
@@ -475,11 +528,13 @@ static atomic_bool looked_enough;
 static atomic_int looked;
 
 static void look_on(void *env) {
-    static const char *const requests[] = {"json", "screen", "metrics", "why", "list"};
+    static const char *const requests[] = {"json", "screen", "metrics",       "why",
+                                           "list", "tap",    "tap stage=0.0", "tap stage=0.out0"};
     (void)env;
     for (int i = 0; !atomic_load(&looked_enough); i++) {
         wadi_text out = {0};
-        assert_int_equal(wadi_watch_answer("t", requests[i % 5], &out, NULL), WADI_OK);
+        const wadi_status status = wadi_watch_answer("t", requests[i % 8], &out, NULL);
+        assert_true(status == WADI_OK || (i % 8 >= 5 && status == WADI_INVALID));
         wadi_text_fini(&out);
         atomic_fetch_add(&looked, 1);
     }
@@ -508,6 +563,7 @@ int main(void) {
         CASE(a_source_that_stands_still_is_named),
         CASE(a_sink_that_stands_still_is_named),
         CASE(whoever_is_at_work_is_busy),
+        CASE(a_tap_shows_what_comes_after_it_is_asked_for),
         CASE(a_paused_run_takes_nothing_until_it_goes_on),
         CASE(a_paused_run_can_be_cancelled),
         CASE(requests_are_answered),
