@@ -53,22 +53,13 @@ suite() {
     echo "== $name: tests"
     log=build/$name/ctest.log
     "$@" ctest --preset "$name" -j "$jobs" 2>&1 | tee "$log"
-    last=$log
-    # The leak sanitizer itself crashes now and then while it looks at another thread: then what has failed runs once more, and again.
-    for again in "$log.again" "$log.again.again"; do
-        grep -q 'LeakSanitizer has encountered a fatal error' "$last" || break
-        echo "== $name: the leak sanitizer has crashed; what has failed runs again"
-        "$@" ctest --preset "$name" -j "$jobs" --rerun-failed 2>&1 | tee "$again"
-        last=$again
-    done
     note "$name:
-$(sed -n '/tests passed,/,$p' "$last")
-$(reasons "$last")"
+$(sed -n '/tests passed,/,$p' "$log")
+$(reasons "$log")"
     # "98% tests passed, 1 tests failed out of 50"; a skipped test is neither.
-    counts=$(awk 'NR == FNR && /\*\*\*Skipped/ { skipped++ }
-        NR == FNR && /tests passed, .* tests failed out of/ { all = $NF }
-        NR != FNR && /tests passed, .* tests failed out of/ { bad = $4 }
-        END { print all - bad - skipped, bad + (all == 0) }' "$log" "$last")
+    counts=$(awk '/\*\*\*Skipped/ { skipped++ }
+        /tests passed, .* tests failed out of/ { bad = $4; all = $NF }
+        END { print all - bad - skipped, bad + (all == 0) }' "$log")
     passed=$((passed + ${counts% *}))
     failed=$((failed + ${counts#* }))
 }

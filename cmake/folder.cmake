@@ -37,3 +37,11 @@ function(wadi_program target)
     target_link_libraries(${target} PRIVATE wadi_exe)
     install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endfunction()
+
+# wadi_left_out(NAME OUT): whether WADI_TESTS_LEFT_OUT says that this test, as folder/name, is left out.
+function(wadi_left_out name out)
+    set(${out} OFF PARENT_SCOPE)
+    if(NOT WADI_TESTS_LEFT_OUT STREQUAL "" AND name MATCHES "${WADI_TESTS_LEFT_OUT}")
+        set(${out} ON PARENT_SCOPE)
+    endif()
+endfunction()

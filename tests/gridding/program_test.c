@@ -39,8 +39,7 @@ static const char *in_folder(const char *name) {
     return path[i];
 }
 
-/* wadi-grid with these arguments, in the folder of the test; its exit status. The leak sanitizer of gcc 12 crashes now and then in one of so many programs:
- * then it runs again. */
+/* wadi-grid with these arguments, in the folder of the test; its exit status. */
 static int grid(const char *format, ...) {
     char arguments[COMMAND], command[2 * COMMAND];
     va_list list;
@@ -49,16 +48,12 @@ static int grid(const char *format, ...) {
     va_end(list);
     snprintf(command, sizeof command, "cd %s && %s %s/apps/gridding/wadi-grid %s > said 2>&1",
              folder, before, getenv("WADI_BUILD"), arguments);
-    int status = 0;
-    for (int tries = 0; tries < 3; tries++) {
-        char *text = NULL;
-        size_t n = 0;
-        status = system(command);
-        assert_int_equal(wadi_file_read(in_folder("said"), &text, &n, NULL), WADI_OK);
-        snprintf(output, sizeof output, "%s", text);
-        free(text);
-        if (strstr(output, "LeakSanitizer has encountered a fatal error") == NULL) break;
-    }
+    char *text = NULL;
+    size_t n = 0;
+    const int status = system(command);
+    assert_int_equal(wadi_file_read(in_folder("said"), &text, &n, NULL), WADI_OK);
+    snprintf(output, sizeof output, "%s", text);
+    free(text);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
