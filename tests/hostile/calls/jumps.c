@@ -26,7 +26,7 @@ PUBLIC int gettimeofday(struct timeval *restrict out, void *restrict zone) {
     struct timespec t = {0, 0};
     (void)zone;
     const int rc = clock_gettime(CLOCK_REALTIME, &t);
-    if (out != NULL) *out = (struct timeval){t.tv_sec, t.tv_nsec / 1000};
+    *out = (struct timeval){t.tv_sec, t.tv_nsec / 1000};
     return rc;
 }
 
