@@ -1,0 +1,163 @@
+/* A sink that is a hundred times slower than its source: what is in memory is bounded by the budget, however much input there is. Alone, at both ends of a
+ * link, and with a worker. Memory is what the system says that a process had at most, less what it has with hardly any input. The first chunks are
+ * read before their sizes are known, so a run may have up to twice its budget. */
+#define _DEFAULT_SOURCE /* wait4 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MIB = 1 << 20, BUDGET = 16, SLOW = 8, BLOCK = 1 << 16, ARGUMENTS = 16 };
+
+enum { RECORD = 8000, INPUT_BYTES = 16000 * RECORD, SMALL_BYTES = 2 * RECORD };
+
+static const char program[] = "program double\n"
+                              "stream_in s : seq(f64[?])\n"
+                              "y = map_seq s (b) {\n"
+                              "  h = map b (x) { mul x 2.0 }\n"
+                              "  yield h\n"
+                              "}\n"
+                              "stream_out \"out\" y\n";
+static char folder[] = "/tmp/wadi-slow-XXXXXX", wadi[512];
+
+static void write_input(const char *name, int64_t n) {
+    FILE *f = fopen(name, "w");
+    assert_non_null(f);
+    assert_int_equal(ftruncate(fileno(f), n), 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    (void)snprintf(wadi, sizeof wadi, "%s/cli/wadi", getenv("WADI_BUILD"));
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    FILE *f = fopen("double.wadi", "w");
+    assert_non_null(f);
+    assert_true(fputs(program, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+    write_input("large", INPUT_BYTES);
+    write_input("small", SMALL_BYTES);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    char command[64];
+    (void)state;
+    (void)snprintf(command, sizeof command, "rm -r %s", folder);
+    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+}
+
+/* The program with these arguments, ended by NULL; its output goes there, -1: to ours. */
+static pid_t start(int out, const char *const *arguments) {
+    const char *argv[ARGUMENTS] = {"wadi"};
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid > 0) return pid;
+    for (int i = 0; i + 2 < ARGUMENTS && arguments[i] != NULL; i++) argv[i + 1] = arguments[i];
+    if (out >= 0) (void)dup2(out, STDOUT_FILENO);
+    (void)execv(wadi, (char *const *)(uintptr_t)argv);
+    _exit(127);
+}
+
+/* Bytes that it had at most. */
+static int64_t finish(pid_t pid) {
+    struct rusage used;
+    int status = -1;
+    assert_int_equal(wait4(pid, &status, 0, &used), pid);
+    assert_int_equal(status, 0);
+    return (int64_t)used.ru_maxrss * 1024;
+}
+
+/* Takes all that comes, and the first of it slowly. */
+static int64_t drain(int from, bool slowly) {
+    static char block[BLOCK];
+    const struct timespec nap = {.tv_nsec = 2000000};
+    int64_t all = 0;
+    for (ssize_t n; (n = read(from, block, sizeof block)) > 0; all += n)
+        if (slowly && all < (int64_t)SLOW * MIB) (void)nanosleep(&nap, NULL);
+    (void)close(from);
+    return all;
+}
+
+enum { ALONE, LINK, WORKER, WAYS };
+
+typedef struct peaks {
+    int64_t taker, other; /* bytes: of whoever has the slow sink; of who is at the other end */
+} peaks;
+
+static peaks run(int way, bool large) {
+    static const char *const link[] = {
+        "run", "double.wadi", "s=@ipc://link", "out=@-", "--memory", "16M", "--wait", "60", NULL};
+    static const char *const sender[][9] = {
+        {"run", "double.wadi", "s=1000:@small", "out=@ipc://link", "--memory", "16M", "--wait",
+         "60", NULL},
+        {"run", "double.wadi", "s=1000:@large", "out=@ipc://link", "--memory", "16M", "--wait",
+         "60", NULL}};
+    static const char *const home[][11] = {
+        {"run", "double.wadi", "s=1000:@small", "out=@-", "--memory", "16M", "--via", "ipc://queue",
+         "--workers", "1", NULL},
+        {"run", "double.wadi", "s=1000:@large", "out=@-", "--memory", "16M", "--via", "ipc://queue",
+         "--workers", "1", NULL}};
+    static const char *const alone[][7] = {
+        {"run", "double.wadi", "s=1000:@small", "out=@-", "--memory", "16M", NULL},
+        {"run", "double.wadi", "s=1000:@large", "out=@-", "--memory", "16M", NULL}};
+    static const char *const worker[] = {"work",     "ipc://queue", "--wait", "60",
+                                         "--memory", "16M",         NULL};
+    int ends[2];
+    peaks p = {0, 0};
+    assert_int_equal(pipe(ends), 0);
+    const char *const *taker = way == ALONE ? alone[large] : way == LINK ? link : home[large];
+    const pid_t takes = start(ends[1], taker);
+    (void)close(ends[1]);
+    const pid_t other = way == ALONE ? -1 : start(-1, way == LINK ? sender[large] : worker);
+    const int64_t got = drain(ends[0], large);
+    assert_true(got >= (large ? INPUT_BYTES : SMALL_BYTES));
+    p.taker = finish(takes);
+    if (other >= 0) p.other = finish(other);
+    return p;
+}
+
+/* times: of the budget, and a tenth more. */
+static void check(const char *what, int64_t had, int64_t base, int times) {
+    enum { SLACK = 2 };
+    const int64_t more = had - base;
+    print_message("%s: %.1f MiB more than with hardly any input\n", what, (double)more / MIB);
+    if (more > (int64_t)times * BUDGET * MIB * 11 / 10 + (int64_t)SLACK * MIB)
+        fail_msg("%s: %.1f MiB, the budget is %d", what, (double)more / MIB, BUDGET);
+}
+
+/* What is on its way over a link is beside the budget: four chunks at most. */
+static void a_slow_sink_fills_no_memory(void **state) {
+    static const struct {
+        const char *taker, *other;
+        int times;
+    } ways[WAYS] = {{"a run", NULL, 2}, {"a receiver", "a sender", 3}, {"a home", "a worker", 2}};
+    (void)state;
+    for (int way = 0; way < WAYS; way++) {
+        const peaks base = run(way, false), had = run(way, true);
+        check(ways[way].taker, had.taker, base.taker, ways[way].times);
+        if (ways[way].other != NULL) check(ways[way].other, had.other, base.other, ways[way].times);
+    }
+}
+
+int main(void) {
+    enum { SKIPPED = 77 };
+    const char *sanitize = getenv("WADI_SANITIZE");
+    if (sanitize != NULL && *sanitize != '\0' && strcmp(sanitize, "OFF") != 0) {
+        print_message("skipped: a sanitizer takes memory of its own\n");
+        return SKIPPED;
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_slow_sink_fills_no_memory)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
