@@ -23,6 +23,11 @@ static bool describe(const char *name) {
         printf("%s\n    %s\n    %s\n    %s\n", op->form, op->types, op->about, kind_name(op));
         return true;
     }
+    const wadi_derived *d = wadi_op_derived(wadi_operators(), name, strlen(name));
+    if (d) {
+        printf("%s\n    %s\n    %s\n    %s\n", d->form, d->types, d->about, "derived function");
+        return true;
+    }
     for (int i = 0; i < WADI_SOP_PRIM_COUNT; i++) {
         const wadi_sop_info *s = wadi_sop_get((wadi_sop)i);
         if (strcmp(s->name, name) != 0) continue;
@@ -37,10 +42,12 @@ static bool describe(const char *name) {
 static void list(void) {
     const wadi_op_table *t = wadi_operators();
     for (int i = 0; i < t->n; i++)
-        printf("%-12s %-10s  %s\n", t->ops[i]->name, kind_name(t->ops[i]), t->ops[i]->form);
+        printf("%-17s %-10s  %s\n", t->ops[i]->name, kind_name(t->ops[i]), t->ops[i]->form);
+    for (int i = 0; t->derived(i); i++)
+        printf("%-17s %-10s  %s\n", t->derived(i)->name, "derived", t->derived(i)->form);
     for (int i = 0; i < WADI_SOP_PRIM_COUNT; i++) {
         const wadi_sop_info *s = wadi_sop_get((wadi_sop)i);
-        printf("%-12s %-10s  %s", s->name, "scalar", s->name);
+        printf("%-17s %-10s  %s", s->name, "scalar", s->name);
         print_arguments(s->arity);
         printf("\n");
     }
@@ -50,8 +57,8 @@ static int run(int argc, char **argv) {
     if (argc == 1) list();
     for (int i = 1; i < argc; i++)
         if (!describe(argv[i]))
-            return wadi_cli_misuse(&wadi_cli_ops, "no operator or scalar operation \"%s\"",
-                                   argv[i]);
+            return wadi_cli_misuse(
+                &wadi_cli_ops, "no operator, derived function or scalar operation \"%s\"", argv[i]);
     return WADI_CLI_OK;
 }
 
@@ -62,5 +69,8 @@ const wadi_cli_command wadi_cli_ops = {
     "\"..\" means any number more of the same.\n"
     "A producer is computed inside the operator that reads it. A consumer runs a loop of its own. "
     "Sequence operators\n"
-    "make the stages of a stream. Scalar operations stand in functions.\n",
+    "make the stages of a stream. Scalar operations stand in functions. A derived function stands "
+    "for "
+    "operators or operations,\n"
+    "as which the program is printed.\n",
     run};

@@ -15,6 +15,13 @@ const wadi_op *wadi_op_find(const wadi_op_table *t, const char *name) {
     return NULL;
 }
 
+const wadi_derived *wadi_op_derived(const wadi_op_table *t, const char *name, size_t n) {
+    const wadi_derived *d = t->derived ? t->derived(0) : NULL;
+    for (int i = 1; d && (strlen(d->name) != n || memcmp(d->name, name, n) != 0); i++)
+        d = t->derived(i);
+    return d;
+}
+
 const unsigned wadi_seq_traits[] = {
     [WADI_SEQ_NONE] = 0,
 #define WADI_SEQ_FORM(NAME, name, traits) [WADI_SEQ_##NAME] = (traits),

@@ -14,6 +14,7 @@
 #define WADI_GRAPH_OP_H
 
 #include "graph/analysis/extent.h"
+#include "graph/derived.h"
 #include "graph/ir/ir.h"
 #include "graph/seq.h"
 
@@ -303,8 +304,12 @@ typedef struct wadi_op {
 typedef struct wadi_op_table {
     const wadi_op *const *ops;
     int n;
+    const wadi_op *of_elements;            /* a function of each element of one array */
+    const wadi_derived *(*derived)(int i); /* NULL: there are no more */
 } wadi_op_table;
 
+/** The derived function whose name is the `n` bytes at `name`, or NULL. */
+const wadi_derived *wadi_op_derived(const wadi_op_table *t, const char *name, size_t n);
 /** The row named `name`, or NULL. */
 const wadi_op *wadi_op_find(const wadi_op_table *t, const char *name);
 /** How many functions the operator of `b` takes; if that varies, its attributes say it. */

@@ -57,94 +57,6 @@ static wadi_status leave_scope(wadi_parser *p, size_t mark) {
     return WADI_OK;
 }
 
-/* ---- types ---- */
-
-static wadi_status parse_elem(wadi_parser *p, wadi_elem *out) {
-    wadi_type t;
-    if (!wadi_parse_accept(p, "{")) {
-        WADI_TRY(wadi_parse_scalar_type(p, &t));
-        *out = wadi_elem_scalar(t);
-        return WADI_OK;
-    }
-    *out = (wadi_elem){.fields = 0};
-    do {
-        if (out->fields == WADI_MAX_FIELDS)
-            return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
-                                   "expected at most %d fields", WADI_MAX_FIELDS);
-        const wadi_token *field = wadi_parse_peek(p, 0);
-        WADI_TRY(wadi_parse_name(p, &out->name[out->fields]));
-        WADI_TRY(wadi_parse_apart(p, field, out->fields, out->name));
-        WADI_TRY(wadi_parse_expect(p, ":"));
-        WADI_TRY(wadi_parse_scalar_type(p, &out->type[out->fields++]));
-    } while (wadi_parse_accept(p, ","));
-    return wadi_parse_expect(p, "}");
-}
-
-static wadi_status parse_extent(wadi_parser *p, wadi_extent_decl *out) {
-    *out = (wadi_extent_decl){.kind = WADI_EXTENT_ANY};
-    if (wadi_parse_accept(p, "?")) return WADI_OK;
-    if (wadi_parse_peek(p, 0)->kind == WADI_TOKEN_NUMBER) {
-        out->kind = WADI_EXTENT_CONST;
-        return wadi_parse_integer(p, 0, INT64_MAX, &out->value);
-    }
-    out->kind = WADI_EXTENT_NAMED;
-    return wadi_parse_name(p, &out->name);
-}
-
-static wadi_status parse_array_type(wadi_parser *p, wadi_array_type *out) {
-    wadi_extent_decl extent[WADI_MAX_RANK];
-    *out = (wadi_array_type){.rank = 0};
-    WADI_TRY(parse_elem(p, &out->elem));
-    if (!wadi_parse_accept(p, "[")) return WADI_OK;
-    if (wadi_parse_accept(p, "]")) return WADI_OK; /* rank 0, and a list of numbers may follow */
-    bool any = false;
-    do {
-        if (out->rank == WADI_MAX_RANK)
-            return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_SHAPE,
-                                   "expected at most %d dimensions", WADI_MAX_RANK);
-        WADI_TRY(parse_extent(p, &extent[out->rank]));
-        any = any || extent[out->rank].kind != WADI_EXTENT_ANY;
-        out->rank++;
-    } while (wadi_parse_accept(p, ","));
-    WADI_TRY(wadi_parse_expect(p, "]"));
-    if (!any) return WADI_OK;
-    out->extent = WADI_NEW_N(p->m->arena, wadi_extent_decl, (size_t)out->rank);
-    if (!out->extent) return wadi_parse_no_memory(p);
-    memcpy(out->extent, extent, (size_t)out->rank * sizeof *extent);
-    return WADI_OK;
-}
-
-typedef WADI_VEC(wadi_array_type) type_list;
-
-/* The types between the parentheses of seq( .. ). There are none if a body yields nothing. */
-static wadi_status parse_components(wadi_parser *p, type_list *out) {
-    WADI_TRY(wadi_parse_expect(p, "("));
-    while (!wadi_parse_sees(p, 0, ")")) {
-        wadi_array_type t;
-        WADI_TRY(parse_array_type(p, &t));
-        if (!wadi_vec_push(out, t)) return wadi_parse_no_memory(p);
-        if (!wadi_parse_accept(p, ",")) break;
-    }
-    return wadi_parse_expect(p, ")");
-}
-
-/* `element [extents]`, or `seq(...)`. */
-static wadi_status parse_type(wadi_parser *p, wadi_val_type *out) {
-    if (wadi_parse_accept(p, "seq")) {
-        type_list list = {0};
-        const wadi_status st = parse_components(p, &list);
-        *out = wadi_seq_val_type(p->m, (int)list.n, list.at);
-        wadi_vec_free(&list);
-        if (st != WADI_OK) return st;
-    } else {
-        wadi_array_type t;
-        WADI_TRY(parse_array_type(p, &t));
-        *out = wadi_seq_val_type(p->m, 1, &t);
-        out->is_seq = false;
-    }
-    return out->array ? WADI_OK : wadi_parse_no_memory(p);
-}
-
 /* ---- the pieces of a binding ---- */
 
 /* [avoid | regular | irregular] [delayed] [sibling number] name */
@@ -245,7 +157,7 @@ static wadi_status parse_params(wadi_parser *p, const wadi_bind *b, wadi_block *
         WADI_TRY(parse_defined(p, &d));
         wadi_val_type t = {.is_seq = false};
         if (wadi_parse_accept(p, ":")) {
-            WADI_TRY(parse_type(p, &t));
+            WADI_TRY(wadi_parse_type(p, &t));
         } else if (r->nparams < n) {
             t = wadi_array_val_type(p->m, types[r->nparams].rank, types[r->nparams].elem);
             if (!t.array) return wadi_parse_no_memory(p);
@@ -276,66 +188,6 @@ static wadi_status parse_region(wadi_parser *p, wadi_bind *b, int k, wadi_block 
     return leave_scope(p, scope);
 }
 
-/* ---- host data ---- */
-
-static wadi_status parse_column(wadi_parser *p, wadi_type type, size_t n, char *column) {
-    const wadi_token *open = wadi_parse_peek(p, 0);
-    size_t found = 0;
-    WADI_TRY(wadi_parse_expect(p, "["));
-    wadi_parse_skip_lines(p);
-    while (!wadi_parse_sees(p, 0, "]")) {
-        wadi_scalar v;
-        WADI_TRY(wadi_parse_literal(p, &type, &v));
-        if (found < n) wadi_scalar_store(v, column + found * (size_t)wadi_type_size(type));
-        found++;
-        if (!wadi_parse_accept(p, ",")) break;
-        wadi_parse_skip_lines(p);
-    }
-    if (found != n || !wadi_parse_sees(p, 0, "]"))
-        return wadi_parse_fail(p, open, WADI_SHAPE, "expected a list of %zu numbers", n);
-    return wadi_parse_expect(p, "]");
-}
-
-/* How many elements the type has; false if an extent is no number, or if the text is too short for so many values. */
-static bool count_elements(const wadi_parser *p, const wadi_array_type *t, wadi_array *out,
-                           size_t *out_n) {
-    size_t n = 1;
-    for (int d = 0; d < t->rank; d++) {
-        if (!t->extent || t->extent[d].kind != WADI_EXTENT_CONST) return false;
-        out->shape[d] = t->extent[d].value;
-    }
-    for (int d = 0; d < t->rank; d++)
-        if (out->shape[d] == 0) n = 0;
-    for (int d = 0; d < t->rank && n > 0; d++) {
-        if ((uint64_t)out->shape[d] > p->tokens.n / n) return false;
-        n *= (size_t)out->shape[d];
-    }
-    *out_n = n;
-    return true;
-}
-
-/* [1, 2, 3], one list per field */
-static wadi_status parse_data(wadi_parser *p, const wadi_val_type *t, const wadi_array **out) {
-    const wadi_token *open = wadi_parse_peek(p, 0);
-    wadi_array *a = WADI_NEW(p->m->arena, wadi_array);
-    if (!a) return wadi_parse_no_memory(p);
-    size_t n = 0;
-    if (t->is_seq || !count_elements(p, t->array, a, &n))
-        return wadi_parse_fail(p, open, WADI_SHAPE,
-                               "host data needs numbers as extents, and as many values");
-    a->rank = t->array->rank;
-    a->fields = t->array->elem.fields;
-    for (int f = 0; f < a->fields; f++) {
-        a->type[f] = t->array->elem.type[f];
-        char *column = wadi_arena_alloc_n(p->m->arena, (size_t)wadi_type_size(a->type[f]), n);
-        if (!column) return wadi_parse_no_memory(p);
-        WADI_TRY(parse_column(p, a->type[f], n, column));
-        a->column[f] = column;
-    }
-    *out = a;
-    return WADI_OK;
-}
-
 /* ---- bindings ---- */
 
 /* What follows the arguments: functions and regions, or the type of a declaration. */
@@ -345,8 +197,8 @@ static wadi_status parse_rest(wadi_parser *p, wadi_bind *b, wadi_block *around) 
     if (b->nargs > 0 || b->nfuns > 0 || b->nblocks > 0) return WADI_OK;
     wadi_val_type t;
     WADI_TRY(wadi_parse_expect(p, ":"));
-    WADI_TRY(parse_type(p, &t));
-    if (wadi_parse_sees(p, 0, "[")) WADI_TRY(parse_data(p, &t, &b->data));
+    WADI_TRY(wadi_parse_type(p, &t));
+    if (wadi_parse_sees(p, 0, "[")) WADI_TRY(wadi_parse_data(p, &t, &b->data));
     return wadi_bind_result(p->m, b, t) == WADI_NONE ? wadi_parse_no_memory(p) : WADI_OK;
 }
 
@@ -396,17 +248,18 @@ static wadi_status check_type(wadi_parser *p, const wadi_token *t, wadi_bind *b)
 }
 
 /* `: type, ..` after a binding: the types of the results, which must be the true ones, and extents declared for them */
-static wadi_status parse_annotation(wadi_parser *p, const wadi_bind *b) {
+static wadi_status parse_annotation(wadi_parser *p, const char *op, int n,
+                                    const wadi_val *results) {
     const wadi_token *t = wadi_parse_peek(p, 0);
     if (!wadi_parse_accept(p, ":")) return WADI_OK;
-    for (int r = 0; r < b->nresults; r++) {
+    for (int r = 0; r < n; r++) {
         wadi_val_type written;
         if (r > 0) WADI_TRY(wadi_parse_expect(p, ","));
-        WADI_TRY(parse_type(p, &written));
-        wadi_val_type *made = &p->m->values[b->results[r]].type;
+        WADI_TRY(wadi_parse_type(p, &written));
+        wadi_val_type *made = &p->m->values[results[r]].type;
         if (!wadi_val_type_equal(made, &written))
             return wadi_parse_fail(p, t, WADI_TYPE, "result %d of %s has another type than this",
-                                   r + 1, b->op->name);
+                                   r + 1, op);
         for (int i = 0; i < made->arrays; i++) made->array[i].extent = written.array[i].extent;
     }
     return WADI_OK;
@@ -451,7 +304,7 @@ static wadi_status parse_application(wadi_parser *p, wadi_block *around, const w
     WADI_TRY(parse_rest(p, b, around));
     WADI_TRY(check_type(p, op_name, b));
     *out = b;
-    return b->data ? WADI_OK : parse_annotation(p, b);
+    return b->data ? WADI_OK : parse_annotation(p, op->name, b->nresults, b->results);
 }
 
 static wadi_status finish_bind(wadi_parser *p, wadi_block *around, wadi_bind *b, int n,
@@ -463,6 +316,9 @@ static wadi_status finish_bind(wadi_parser *p, wadi_block *around, wadi_bind *b,
     if (!wadi_block_append(p->m, around, b)) return wadi_parse_no_memory(p);
     return WADI_OK;
 }
+
+static wadi_status parse_derived(wadi_parser *p, wadi_block *around, const wadi_token *op_name,
+                                 const wadi_derived *row, int n, const defined *d);
 
 /* Whether `op name :` comes next, which stands for `name = op "name" :`. */
 static bool sees_short(const wadi_parser *p) {
@@ -504,8 +360,139 @@ static wadi_status parse_bind(wadi_parser *p, wadi_block *around) {
         if (gives) WADI_TRY(wadi_parse_expect(p, "="));
         op_name = wadi_parse_next(p);
     }
+    const wadi_derived *derived =
+        op_name->kind == WADI_TOKEN_NAME ? wadi_op_derived(p->ops, op_name->at, op_name->n) : NULL;
+    if (derived && !derived->scalar) return parse_derived(p, around, op_name, derived, n, d);
     WADI_TRY(parse_application(p, around, op_name, name, &b));
     return finish_bind(p, around, b, n, d, op_name);
+}
+
+/* ---- derived functions ---- */
+
+/* The rest of a line of the text: `input a : f32[?]`, where the name stands for an argument, or `output y as "0"`, where it stands for a
+ * result. Other lines are bindings. */
+static wadi_status parse_written_line(wadi_parser *p, wadi_block *around, const value_list *args,
+                                      size_t *next, value_list *results) {
+    if (wadi_parse_accept(p, "output")) {
+        wadi_val v;
+        WADI_TRY(wadi_parse_value(p, &v));
+        if (!wadi_vec_push(results, v)) return wadi_parse_no_memory(p);
+    } else if (!wadi_parse_sees(p, 0, "input")) {
+        return parse_bind(p, around);
+    } else {
+        const wadi_token *t = wadi_parse_peek(p, 1);
+        const char *name = wadi_intern_add_n(&p->strings, t->at, t->n);
+        if (*next == args->n) return wadi_fail(p->err, WADI_INTERNAL, "%s: an input", p->call);
+        if (!name || !wadi_map64_put(&p->bound, (uint64_t)(uintptr_t)name,
+                                     (uint64_t)args->at[(*next)++] + 1))
+            return wadi_parse_no_memory(p);
+    }
+    while (wadi_parse_peek(p, 0)->kind != WADI_TOKEN_LINE &&
+           wadi_parse_peek(p, 0)->kind != WADI_TOKEN_END)
+        p->at++;
+    return WADI_OK;
+}
+
+/* The bindings of a derived function's text, behind its first line, become bindings of `around`. */
+static wadi_status parse_written(wadi_parser *p, wadi_block *around, const value_list *args,
+                                 value_list *results) {
+    size_t next = 0;
+    WADI_TRY(wadi_parse_expect(p, "program"));
+    p->at++;
+    wadi_parse_skip_lines(p);
+    while (wadi_parse_peek(p, 0)->kind != WADI_TOKEN_END) {
+        WADI_TRY(parse_written_line(p, around, args, &next, results));
+        wadi_parse_skip_lines(p);
+    }
+    return WADI_OK;
+}
+
+/* A function of the elements of the first argument: the array of its results is one more argument. */
+static wadi_status parse_key(wadi_parser *p, wadi_block *around, const wadi_token *t,
+                             const wadi_derived *row, value_list *args) {
+    wadi_op named = *p->ops->of_elements; /* messages tell what the text has */
+    named.name = row->name;
+    named.form = row->form;
+    wadi_bind *b = wadi_bind_new(p->m, &named, 1, 1, 0, 0);
+    if (!b) return wadi_parse_no_memory(p);
+    b->args[0] = args->at[0];
+    b->loc = wadi_parse_loc(p, t);
+    b->loc.call = row->name;
+    WADI_TRY(parse_funs(p, b));
+    WADI_TRY(check_type(p, t, b));
+    b->op = p->ops->of_elements;
+    p->m->values[b->results[0]].name = "key";
+    if (!wadi_block_append(p->m, around, b) || !wadi_vec_push(args, b->results[0]))
+        return wadi_parse_no_memory(p);
+    return WADI_OK;
+}
+
+static wadi_status parse_derived_args(wadi_parser *p, wadi_block *around, const wadi_token *t,
+                                      const wadi_derived *row, number_list *attrs,
+                                      value_list *args) {
+    const wadi_op named = {.name = row->name, .form = row->form, .attrs = row->attrs};
+    WADI_TRY(parse_attrs(p, &named, attrs));
+    WADI_TRY(parse_args(p, args));
+    if (args->n != (size_t)row->nargs)
+        return wadi_parse_derived_fail(p, t, row, WADI_INVALID, "%zu arguments, expected %d",
+                                       args->n, row->nargs);
+    for (size_t i = 0; i < args->n; i++)
+        if (p->m->values[args->at[i]].type.is_seq)
+            return wadi_parse_derived_fail(p, t, row, WADI_TYPE,
+                                           "argument %zu is a sequence, expected an array", i + 1);
+    for (int k = 0;
+         k < row->keys && (k == 0 || wadi_parse_sees(p, 0, "(") || wadi_parse_sees(p, 0, "{")); k++)
+        WADI_TRY(parse_key(p, around, t, row, args));
+    return WADI_OK;
+}
+
+static wadi_status expand(wadi_parser *p, wadi_block *around, const wadi_token *t,
+                          const wadi_derived *row, const number_list *attrs, const value_list *args,
+                          value_list *results) {
+    wadi_array_type *types = WADI_NEW_N(p->m->arena, wadi_array_type, args->n);
+    wadi_scalar *literals = WADI_NEW_N(p->m->arena, wadi_scalar, args->n);
+    bool *is_literal = WADI_NEW_N(p->m->arena, bool, args->n);
+    if (!types || !literals || !is_literal) return wadi_parse_no_memory(p);
+    for (size_t i = 0; i < args->n; i++) {
+        const wadi_value *v = &p->m->values[args->at[i]];
+        types[i] = v->type.array[0];
+        literals[i] = v->imm;
+        is_literal[i] = v->def == WADI_DEF_CONST;
+    }
+    const wadi_derived_call call = {.n = (int)args->n,
+                                    .types = types,
+                                    .literals = literals,
+                                    .is_literal = is_literal,
+                                    .nattrs = attrs->n,
+                                    .attrs = attrs->at};
+    wadi_written w;
+    wadi_status st = wadi_parse_written(p, t, row, &call, &w);
+    if (st == WADI_OK) st = parse_written(&w.p, around, args, results);
+    wadi_parse_written_end(&w);
+    return st;
+}
+
+static wadi_status name_results(wadi_parser *p, const wadi_token *t, const wadi_derived *row, int n,
+                                const defined *d, const value_list *results) {
+    WADI_TRY(parse_annotation(p, row->name, (int)results->n, results->at));
+    if ((size_t)n != results->n)
+        return wadi_parse_fail(p, t, WADI_TYPE, "%d names for %zu results", n, results->n);
+    for (int r = 0; r < n; r++) WADI_TRY(define(p, &d[r], results->at[r]));
+    return WADI_OK;
+}
+
+/* names = derived .. : the bindings that it stands for, whose results get the names. */
+static wadi_status parse_derived(wadi_parser *p, wadi_block *around, const wadi_token *t,
+                                 const wadi_derived *row, int n, const defined *d) {
+    int64_t few[16];
+    number_list attrs = {0, 16, few};
+    value_list args = {0}, results = {0};
+    wadi_status st = parse_derived_args(p, around, t, row, &attrs, &args);
+    if (st == WADI_OK) st = expand(p, around, t, row, &attrs, &args, &results);
+    if (st == WADI_OK) st = name_results(p, t, row, n, d, &results);
+    wadi_vec_free(&args);
+    wadi_vec_free(&results);
+    return st;
 }
 
 /* ---- blocks and the program ---- */

@@ -12,6 +12,8 @@ enum { WADI_PARSE_DEPTH = 100 };
 
 typedef struct wadi_parser {
     const char *file;
+    const char *call; /* of the text of a derived function: its name; else NULL */
+    int line;         /* of the text of a derived function: where it is called; else 0 */
     const wadi_op_table *ops;
     wadi_module *m;
     wadi_error *err;
@@ -79,6 +81,33 @@ const char *wadi_parse_hint_literal(wadi_parser *p, int n, const wadi_token *con
                                     const wadi_type *types);
 /** How the operator is written. */
 const char *wadi_parse_hint_form(wadi_parser *p, const wadi_op *op);
+
+/* ---- types and host data (parse_type.c) ---- */
+
+/** `element [extents]`, or `seq(...)`. */
+WADI_NODISCARD wadi_status wadi_parse_type(wadi_parser *p, wadi_val_type *out);
+/** [1, 2, 3], one list per field: as many numbers as the extents of `t` ask for. */
+WADI_NODISCARD wadi_status wadi_parse_data(wadi_parser *p, const wadi_val_type *t,
+                                           const wadi_array **out);
+
+/* ---- derived functions (parse_derived.c) ---- */
+
+/** The text of a derived function, and a parser at its beginning. */
+typedef struct wadi_written {
+    wadi_parser p;
+    char *text;
+} wadi_written;
+
+/** Begins to read what `d`, called at token `t`, stands for. The caller ends it, also after a failure. */
+WADI_NODISCARD wadi_status wadi_parse_written(wadi_parser *p, const wadi_token *t,
+                                              const wadi_derived *d, const wadi_derived_call *call,
+                                              wadi_written *out);
+void wadi_parse_written_end(wadi_written *w);
+/** Fails at token `t`, where `d` is called, and says how it is written. */
+wadi_status wadi_parse_derived_fail(wadi_parser *p, const wadi_token *t, const wadi_derived *d,
+                                    wadi_status st, const char *format, ...) WADI_PRINTF(5, 6);
+/** The place of what is read at token `t`. */
+wadi_loc wadi_parse_loc(const wadi_parser *p, const wadi_token *t);
 
 /* ---- scalar level (parse_scalar.c) ---- */
 

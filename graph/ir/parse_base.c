@@ -176,8 +176,12 @@ wadi_status wadi_parse_integer(wadi_parser *p, int64_t low, int64_t high, int64_
                            (long long)high);
 }
 
+wadi_loc wadi_parse_loc(const wadi_parser *p, const wadi_token *t) {
+    return (wadi_loc){p->file, !p->file ? 0 : p->call ? p->line : t->line, p->call};
+}
+
 wadi_status wadi_parse_place(wadi_parser *p, const wadi_token *t, wadi_loc *out) {
-    *out = (wadi_loc){p->file, p->file ? t->line : 0};
+    *out = wadi_parse_loc(p, t);
     if (!wadi_parse_accept(p, "@")) return WADI_OK;
     int64_t line;
     WADI_TRY(wadi_parse_name(p, &out->file));

@@ -38,13 +38,10 @@ static const struct word {
     {"zipWith", "zip_with a b.. (x, y..) { .. }"},
     {"flatten", "reshape a n"},
     {"dot", "zip_with a b (x, y) { mul x y }, then a fold"},
-    {"sort", "no operator sorts; wadi_sort of the C library builds it from others"},
-    {"sort_by_key", "no operator sorts; wadi_sort_by_key of the C library builds it from others"},
-    {"argsort", "no operator sorts; wadi_argsort of the C library builds it from others"},
-    {"unique", "no operator; wadi_unique of the C library builds it from others"},
-    {"search", "no operator; wadi_lower_bound of the C library builds it from others"},
-    {"random", "no operator; wadi_random_array of the C library builds it from others"},
-    {"matmul", "no operator; wadi_matmul of the C library builds it from others"},
+    {"search", "lower_bound sorted needles, or upper_bound sorted needles"},
+    {"random", "in a function, as in generate n (i) { random_f64 seed i }"},
+    {"top", "largest a k, or smallest a k"},
+    {"topk", "largest a k, or smallest a k"},
     {"histogram", "permute defaults a keys.. (new, old) { .. } (i.., k..) { keep, index.. }"},
     {"scatter", "permute defaults a keys.. (new, old) { .. } (i.., k..) { keep, index.. }"},
     {"repeat", "replicate new=1 a n"},
@@ -108,8 +105,14 @@ const char *wadi_parse_hint_operator(wadi_parser *p, const wadi_token *t, bool i
     wadi_val v;
     if (t->kind != WADI_TOKEN_NAME) return "";
     const wadi_sop_info *op = operation(t);
+    const wadi_derived *derived = wadi_op_derived(p->ops, t->at, t->n);
     const char *instead = instead_of_word(t);
-    if (op && in_region)
+    if (derived)
+        instead = wadi_arena_printf(p->m->arena,
+                                    "it takes scalars, as in generate n (i) { .. } or unit { .. }: "
+                                    "it is written %s",
+                                    derived->form);
+    else if (op && in_region)
         instead =
             "it takes scalars; a region has bindings, as in r = unit { .. }, and then 'yield r'";
     else if (op && op->arity == 1)
@@ -149,6 +152,13 @@ const char *wadi_parse_hint_scalar(wadi_parser *p, const wadi_token *t) {
                                               "of an array of rank 0 it is written: the %.*s",
                                               (int)t->n, t->at));
     }
+    const wadi_derived *derived =
+        t->kind == WADI_TOKEN_NAME ? wadi_op_derived(p->ops, t->at, t->n) : NULL;
+    if (derived && !extent)
+        return in_parentheses(p, wadi_arena_printf(p->m->arena,
+                                                   "it takes arrays, in a line of its own: "
+                                                   "y = %s",
+                                                   derived->form));
     return in_parentheses(p, extent);
 }
 

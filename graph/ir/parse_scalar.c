@@ -19,6 +19,7 @@ typedef struct body_parser {
     wadi_parser *p;
     wadi_fun *f;
     wadi_sblock *block; /* where instructions go */
+    bool written;       /* it is the text of a derived function: `the` reads a scalar */
     WADI_VEC(scalar_name) names;
 } body_parser;
 
@@ -30,13 +31,18 @@ typedef struct list {
 
 /* ---- names ---- */
 
-static wadi_status find(body_parser *bp, const wadi_token *t, wadi_sval *out) {
+static bool look_up(const body_parser *bp, const wadi_token *t, wadi_sval *out) {
     for (size_t i = bp->names.n; i-- > 0;) {
         const char *name = bp->names.at[i].name;
         if (strlen(name) != t->n || memcmp(name, t->at, t->n) != 0) continue;
         *out = bp->names.at[i].value;
-        return WADI_OK;
+        return true;
     }
+    return false;
+}
+
+static wadi_status find(body_parser *bp, const wadi_token *t, wadi_sval *out) {
+    if (look_up(bp, t, out)) return WADI_OK;
     return wadi_parse_fail(bp->p, t, WADI_INVALID, "expected a scalar that is in scope%s",
                            wadi_parse_hint_scalar(bp->p, t));
 }
@@ -75,7 +81,7 @@ static wadi_sinst *new_inst(body_parser *bp, const wadi_token *t, wadi_sop op, i
     wadi_sinst *i = wadi_sinst_new(bp->p->m, op, n);
     if (!i) return NULL;
     if (n > 0) memcpy(i->args, args, (size_t)n * sizeof *args);
-    i->loc = (wadi_loc){bp->p->file, bp->p->file ? t->line : 0};
+    i->loc = wadi_parse_loc(bp->p, t);
     return i;
 }
 
@@ -172,6 +178,10 @@ static wadi_status read_element(body_parser *bp, list *out) {
 
 static wadi_status read_the(body_parser *bp, list *out) {
     const wadi_token *t = wadi_parse_peek(bp->p, 0);
+    if (bp->written) {
+        out->n = 1;
+        return find(bp, wadi_parse_next(bp->p), &out->at[0]);
+    }
     wadi_val array;
     WADI_TRY(wadi_parse_array(bp->p, &array));
     if (bp->p->m->values[array].type.array->rank != 0)
@@ -402,6 +412,65 @@ static wadi_status apply(body_parser *bp, const wadi_token *t, wadi_sop op, list
     return append(bp, new_inst(bp, t, op, n, args), 1, &result, out);
 }
 
+/* A body whose results go to *out; its instructions go where the others go. */
+static wadi_status inlined(body_parser *bp, list *out) {
+    const char **names = NULL;
+    wadi_sblock *b = wadi_sblock_new(bp->p->m);
+    if (!b) return wadi_parse_no_memory(bp->p);
+    WADI_TRY(body(bp, b, &names));
+    out->n = b->nyields;
+    memcpy(out->at, b->yields, (size_t)b->nyields * sizeof *out->at);
+    return WADI_OK;
+}
+
+/* The statements that a derived function stands for, as its text has them:
+ *     u = unit { .. }                what depends on no argument; `the u` reads it
+ *     m = map a (x, ..) { .. }       `args` are its parameters */
+static wadi_status written_body(body_parser *bp, int n, const wadi_sval *args, list *out) {
+    wadi_parser *p = bp->p;
+    bp->written = true;
+    while (!wadi_parse_sees(p, 1, "=") || !wadi_parse_sees(p, 2, p->ops->of_elements->name)) {
+        const wadi_token *t = wadi_parse_next(p);
+        if (t->kind == WADI_TOKEN_END)
+            return wadi_fail(p->err, WADI_INTERNAL, "%s is not one function", p->call);
+        if (!wadi_parse_sees(p, 0, "=") || !wadi_parse_sees(p, 2, "{")) continue;
+        list unit = {0};
+        p->at += 2;
+        WADI_TRY(inlined(bp, &unit));
+        WADI_TRY(declare(bp, t, unit.at[0]));
+    }
+    p->at += 4;
+    for (int k = 0; k < n; k++) {
+        p->at++; /* "(" or "," */
+        WADI_TRY(declare(bp, wadi_parse_next(p), args[k]));
+    }
+    WADI_TRY(wadi_parse_expect(p, ")"));
+    return inlined(bp, out);
+}
+
+/* random_f64 seed i */
+static wadi_status apply_derived(body_parser *bp, const wadi_token *t, const wadi_derived *d,
+                                 list *out) {
+    wadi_parser *p = bp->p;
+    wadi_sval args[WADI_DERIVED_SCALARS];
+    wadi_array_type types[WADI_DERIVED_SCALARS];
+    for (int a = 0; a < d->nargs; a++) {
+        WADI_TRY(atom(bp, &args[a]));
+        types[a] = (wadi_array_type){.elem = wadi_elem_scalar(type_of(bp, args[a]))};
+    }
+    wadi_written w;
+    const wadi_derived_call call = {.n = d->nargs, .types = types};
+    const size_t names = bp->names.n;
+    wadi_status st = wadi_parse_written(p, t, d, &call, &w);
+    bp->p = &w.p;
+    if (st == WADI_OK) st = written_body(bp, d->nargs, args, out);
+    bp->p = p;
+    bp->written = false;
+    bp->names.n = names;
+    wadi_parse_written_end(&w);
+    return st;
+}
+
 static bool find_primitive(const wadi_token *t, wadi_sop *out) {
     for (int op = 0; op < WADI_SOP_PRIM_COUNT; op++) {
         const char *name = wadi_sop_get((wadi_sop)op)->name;
@@ -427,6 +496,12 @@ static wadi_status rhs_inside(body_parser *bp, list *out) {
     if (t->kind == WADI_TOKEN_NAME && find_primitive(t, &op)) {
         p->at++;
         return apply(bp, t, op, out);
+    }
+    const wadi_derived *d =
+        t->kind == WADI_TOKEN_NAME ? wadi_op_derived(p->ops, t->at, t->n) : NULL;
+    if (d && d->scalar && !look_up(bp, t, &out->at[0])) {
+        p->at++;
+        return apply_derived(bp, t, d, out);
     }
     out->n = 1;
     return atom(bp, &out->at[0]);

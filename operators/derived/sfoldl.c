@@ -12,7 +12,13 @@ static wadi_exp next(void *env, wadi_exp i, wadi_exp state) {
     const folding *s = env;
     wadi_ix at = s->at;
     at.at[at.rank - 1] = i;
-    return WADI_ASK_EXP(s->f, s->env, state, wadi_index(s->a, at));
+    const wadi_exp e = WADI_ASK_EXP(s->f, s->env, state, wadi_index(s->a, at));
+    if (!e.node) wadi_lang_fail(WADI_INVALID, "sfoldl: the function gives nothing");
+    const wadi_elem *given = wadi_exp_elem(e), *expected = wadi_exp_elem(state);
+    if (given && expected && !wadi_elem_equal(given, expected))
+        wadi_lang_fail(WADI_TYPE, "sfoldl: the function gives %s, expected %s",
+                       wadi_elem_text(given), wadi_elem_text(expected));
+    return e;
 }
 
 /* `given`: whether there is a function of the user; f may be one that calls it. */

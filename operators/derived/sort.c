@@ -7,6 +7,7 @@
  * and length of rows, in every schedule. Bits in which no two keys differ need no pass. */
 #include "operators/derived/sort_keys.h"
 #include "operators/foreign.h"
+#include "operators/rules.h"
 
 /* ---- sorting by bits, in the language ---- */
 
@@ -86,17 +87,10 @@ static wadi_acc sorted_positions(void *env, wadi_acc keys) {
 
 /* ---- keys ---- */
 
-/* The array of keys that an order has for `a`; its type, or -1 after a mistake. */
-static int keys_of(const char *what, const wadi_order *o, wadi_acc a, wadi_acc *out) {
-    wadi_order plain = *o;
-    const wadi_fn1_env key = o->key_env ? o->key_env : wadi_call1;
-    wadi_draft given = wadi_draft_begin(what);
-    (void)wadi_draft_array(&given, a);
-    if (!o->key_env && !o->key) wadi_draft_fail(&given, WADI_INVALID, "the key is NULL");
-    if (wadi_draft_failed(&given)) return -1;
-    *out = wadi_map_env(key, o->key_env ? o->env : &plain.key, a);
+/* The type of keys, or -1 after a mistake. */
+static int type_of_keys(const char *what, wadi_acc keys) {
     wadi_draft d = wadi_draft_begin(what);
-    const wadi_array_type *t = wadi_draft_array(&d, *out);
+    const wadi_array_type *t = wadi_draft_array(&d, keys);
     wadi_expect_rank_from(&d, t, 1);
     wadi_expect_plain(&d, t);
     if (wadi_draft_failed(&d)) return -1;
@@ -104,6 +98,19 @@ static int keys_of(const char *what, const wadi_order *o, wadi_acc a, wadi_acc *
         wadi_draft_fail(&d, WADI_TYPE, "the key is %s, which has no order",
                         wadi_type_name(t->elem.type[0]));
     return wadi_draft_failed(&d) ? -1 : (int)t->elem.type[0];
+}
+
+/* The array of keys that an order has for `a`; no array after a mistake. A map, whose mistakes name the order. */
+static wadi_acc keys_of(const char *what, const wadi_order *o, wadi_acc a) {
+    wadi_draft d = wadi_draft_begin(what);
+    const wadi_array_type *t = wadi_draft_array(&d, a);
+    if (!o->key_env && !o->key) wadi_draft_fail(&d, WADI_INVALID, "the key is NULL");
+    if (wadi_draft_failed(&d)) return WADI_NO_ACC;
+    const int rank = t->rank;
+    wadi_draft_fun(&d);
+    const wadi_exp x = wadi_draft_param(&d, &t->elem);
+    const wadi_elem *e = wadi_draft_gives(&d, o->key_env ? o->key_env(o->env, x) : o->key(x));
+    return wadi_draft_acc(&d, &wadi_op_map, rank, e);
 }
 
 /* Positions in ascending order of numbers. */
@@ -118,8 +125,7 @@ static wadi_ix moved(void *env, wadi_ix ix) {
     return ix;
 }
 
-/* Each row of `a`, its elements in the order of the positions. */
-static wadi_acc in_order(wadi_acc positions, wadi_acc a) {
+wadi_acc wadi_sort_moved(wadi_acc positions, wadi_acc a) {
     return wadi_backpermute_env(wadi_shape_of(positions), moved, &positions, a);
 }
 
@@ -160,32 +166,41 @@ static wadi_acc by_last(int *n, const wadi_order *orders, const wadi_type *types
     packing p = {orders + from, types + from, type_of_bytes(bytes)};
     const int count = *n - from;
     for (int k = 0; k < count; k++)
-        moved_keys[k] = before.node ? in_order(before, keys[from + k]) : keys[from + k];
+        moved_keys[k] = before.node ? wadi_sort_moved(before, keys[from + k]) : keys[from + k];
     *n = from;
     const bool plain = count == 1 && !orders[from].down && types[from] != WADI_BOOL;
     const wadi_acc number =
         plain ? moved_keys[0] : wadi_izip_with_n_env(packed, &p, count, moved_keys);
     const wadi_acc positions = positions_of(number, plain ? types[from] : p.type);
-    return before.node ? in_order(positions, before) : positions;
+    return before.node ? wadi_sort_moved(positions, before) : positions;
 }
 
-/* The positions of the elements of `a` by all orders: by the last ones first. */
-static wadi_acc positions_by(const char *what, int n, const wadi_order *orders, wadi_acc a) {
-    wadi_acc keys[WADI_MAX_FIELDS];
+wadi_acc wadi_sort_positions(const char *what, int n, const wadi_order *orders,
+                             const wadi_acc *keys) {
     wadi_type types[WADI_MAX_FIELDS];
-    if (n < 1 || n > WADI_MAX_FIELDS || !orders) {
-        wadi_lang_fail(WADI_INVALID, "%s: %d orders, expected 1 to %d", what, orders ? n : 0,
-                       WADI_MAX_FIELDS);
-        return WADI_NO_ACC;
-    }
     for (int k = 0; k < n; k++) {
-        const int t = keys_of(what, &orders[k], a, &keys[k]);
+        const int t = type_of_keys(what, keys[k]);
         if (t < 0) return WADI_NO_ACC;
         types[k] = (wadi_type)t;
     }
     wadi_acc positions = WADI_NO_ACC;
     while (n > 0) positions = by_last(&n, orders, types, keys, positions);
     return positions;
+}
+
+/* The positions of the elements of `a` by all orders. */
+static wadi_acc positions_by(const char *what, int n, const wadi_order *orders, wadi_acc a) {
+    wadi_acc keys[WADI_MAX_FIELDS];
+    if (n < 1 || n > WADI_MAX_FIELDS || !orders) {
+        wadi_lang_fail(WADI_INVALID, "%s: %d orders, expected 1 to %d", what, orders ? n : 0,
+                       WADI_MAX_FIELDS);
+        return WADI_NO_ACC;
+    }
+    for (int k = 0; k < n; k++) {
+        keys[k] = keys_of(what, &orders[k], a);
+        if (!keys[k].node) return WADI_NO_ACC;
+    }
+    return wadi_sort_positions(what, n, orders, keys);
 }
 
 /* ---- the calls ---- */
@@ -205,8 +220,7 @@ wadi_order wadi_descending(wadi_fn1 key) {
 wadi_acc wadi_sort(wadi_acc a) {
     const char *outer = wadi_lang_call("sort");
     const wadi_order order = wadi_ascending(itself);
-    wadi_acc keys;
-    const int type = keys_of("sort", &order, a, &keys);
+    const int type = type_of_keys("sort", keys_of("sort", &order, a));
     if (type < 0) return wadi_acc_called(outer, WADI_NO_ACC);
     wadi_type t = (wadi_type)type;
     return wadi_acc_called(outer, t == WADI_BOOL ? sorted_numbers(&t, a)
@@ -217,7 +231,7 @@ wadi_acc wadi_sort(wadi_acc a) {
 static wadi_acc sorted_by(const char *what, int n, const wadi_order *orders, wadi_acc a) {
     const char *outer = wadi_lang_call(what);
     const wadi_acc positions = positions_by(what, n, orders, a);
-    return wadi_acc_called(outer, positions.node ? in_order(positions, a) : WADI_NO_ACC);
+    return wadi_acc_called(outer, positions.node ? wadi_sort_moved(positions, a) : WADI_NO_ACC);
 }
 
 wadi_acc wadi_sort_by(int n, const wadi_order *orders, wadi_acc a) {
@@ -265,8 +279,8 @@ static wadi_acc numbers_of(const wadi_order *o, wadi_type *t, wadi_acc keys) {
 
 static wadi_acc first_of(const char *what, wadi_order order, wadi_exp k, wadi_acc a) {
     const char *outer = wadi_lang_call(what);
-    wadi_acc keys;
-    const int type = keys_of(what, &order, a, &keys);
+    const wadi_acc keys = keys_of(what, &order, a);
+    const int type = type_of_keys(what, keys);
     k = wadi_exp_to_i64(what, "k", k);
     if (type < 0 || !k.node) return wadi_acc_called(outer, WADI_NO_ACC);
     wadi_type t = (wadi_type)type;
@@ -276,7 +290,7 @@ static wadi_acc first_of(const char *what, wadi_order order, wadi_exp k, wadi_ac
     wadi_exp *n = &shape.at[shape.rank - 1];
     *n = wadi_min(wadi_max(k, wadi_i64(0)), *n);
     const wadi_acc positions = wadi_routine_env("argfirst", 1, numbers, shape, first_positions, &f);
-    return wadi_acc_called(outer, wadi_tuple2(in_order(positions, a), positions));
+    return wadi_acc_called(outer, wadi_tuple2(wadi_sort_moved(positions, a), positions));
 }
 
 wadi_acc wadi_largest(wadi_exp k, wadi_acc a) {

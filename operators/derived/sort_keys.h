@@ -4,6 +4,13 @@
 
 #include "graph/lang/node.h"
 
+/* The positions of the elements of each row by `n` orders, of which only the directions count: keys[k] has the keys of order k. `what` is
+ * named in messages. */
+wadi_acc wadi_sort_positions(const char *what, int n, const wadi_order *orders,
+                             const wadi_acc *keys);
+/* Each row of `a`, its elements in the order of the positions. */
+wadi_acc wadi_sort_moved(wadi_acc positions, wadi_acc a);
+
 /* The unsigned type as wide as `t`. */
 wadi_type wadi_sort_unsigned(wadi_type t);
 /* The key of type `t` as an unsigned number with the same order, or the opposite one (`down`). NaN is last in both. */

@@ -70,7 +70,7 @@ done
 for threads in -1 4097 4294967297 9223372036854775808 1x; do
     refuses 2 "threads" run "$examples/dotp.wadi" xs=1 ys=1 --threads $threads
 done
-refuses 2 'no operator or scalar operation "x"' ops x
+refuses 2 'no operator, derived function or scalar operation "x"' ops x
 
 printf 'program p\ninput x : f64\n\0' >"$work/zero.wadi"
 for command in run check explain; do

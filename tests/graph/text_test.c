@@ -417,10 +417,11 @@ static void usual_mistakes_are_told_with_what_to_write(void **state) {
     (void)state;
     static const mistake mistakes[] = {
         {START "y = sum xs\n", "a sum is fold z a (x, y) { add x y }"},
-        {START "y = sort xs\n", "no operator sorts"},
-        {START "y = argsort xs\n", "wadi_argsort"},
-        {START "y = matmul xs xs\n", "wadi_matmul"},
-        {START "y = random 1 2\n", "wadi_random_array"},
+        {START "y = search xs xs\n", "lower_bound sorted needles"},
+        {START "y = topk xs 2\n", "largest a k"},
+        {START "y = random 1 2\n", "random_f64 seed i"},
+        {START "y = random_f64 1 2\n", "it takes scalars"},
+        {START "y = map xs (x) { sort xs }\n", "it takes arrays"},
         {START "y = stencil dims=1 edge=01 near=1,0 xs (x) { x }\n", "does not begin with 0"},
         {START "y = stencil dims=1 edge=1 near=1,-01 xs (x) { x }\n", "does not begin with 0"},
         {START "y = filter xs (x) { gt x 0.0 }\n", "a filter is compact n a (x) { keep }"},

@@ -392,6 +392,35 @@ static void scalar_operations_have_entries(void **state) {
     assert_int_equal(failures, 0);
 }
 
+/* ---- derived functions: | `form` | `types` | meaning |, and a program that has one ---- */
+
+static void check_derived(const document *d, const wadi_derived *row) {
+    char begin[512], call[64];
+    snprintf(begin, sizeof begin, "| `%s` | `%s` | ", row->form, row->types);
+    snprintf(call, sizeof call, "%s ", row->name);
+    int at = 0, shown = 0;
+    while (at < d->n && !begins(d->line[at], begin)) at++;
+    if (at == d->n) COMPLAIN("%s: no row begins with %s", d->name, begin);
+    bool in_program = false;
+    for (int i = 0; i < d->n; i++) {
+        if (begins(d->line[i], "```")) in_program = strcmp(d->line[i], "```wadi") == 0;
+        const char *found = in_program ? strstr(d->line[i], call) : NULL;
+        shown += found && found > d->line[i] && found[-1] == ' ';
+    }
+    if (shown == 0) COMPLAIN("%s: %s has no example", d->name, row->name);
+}
+
+static void derived_functions_have_entries(void **state) {
+    (void)state;
+    document d;
+    document_read(&d, "docs/LANGUAGE.md");
+    failures = 0;
+    for (int i = 0; wadi_operators()->derived(i); i++)
+        check_derived(&d, wadi_operators()->derived(i));
+    document_free(&d);
+    assert_int_equal(failures, 0);
+}
+
 /* ---- C ---- */
 
 static void run_c(const c_example *c) {
@@ -488,6 +517,7 @@ int main(void) {
         cmocka_unit_test(blocks_run),
         cmocka_unit_test(operators_have_entries),
         cmocka_unit_test(scalar_operations_have_entries),
+        cmocka_unit_test(derived_functions_have_entries),
         cmocka_unit_test(c_examples_run),
         cmocka_unit_test(functions_have_rows),
     };

@@ -129,6 +129,12 @@ static void reductions(void **state) {
     wadi_text_fini(&t);
 }
 
+static wadi_exp no_exp2(wadi_exp a, wadi_exp b) {
+    (void)a;
+    (void)b;
+    return NO_EXP;
+}
+
 static wadi_acc first_of_n(int n, const wadi_acc *arrays) {
     (void)n;
     return arrays[0];
@@ -164,6 +170,7 @@ static void orders_and_routines(void **state) {
     T(wadi_unit(wadi_sfoldl(first2, f(1), wadi_ix0(), mat())));
     T(wadi_unit(wadi_sfoldl(first2, f(1), wadi_ix0(), unit0())));
     T(wadi_unit(wadi_sfoldl(i64_of2, f(1), wadi_ix0(), vec())));
+    T(wadi_unit(wadi_sfoldl(no_exp2, f(1), wadi_ix0(), vec())));
     T(wadi_unit(wadi_sfoldl(NULL, f(1), wadi_ix0(), vec())));
     T(wadi_unit(wadi_sfoldl_env(NULL, NULL, f(1), wadi_ix0(), vec())));
     T(wadi_foreign("f", 1, 0, NULL, wadi_ix1(i(1)), first_of_n));
