@@ -97,6 +97,18 @@ static wadi_acc matmul(const making *c) {
     return wadi_matmul(c->array[0], c->array[1]);
 }
 
+/* ---- elementary functions ---- */
+
+/* One text has what both need, so the compiler of kernels computes it once. */
+static wadi_exp sincos(const wadi_exp *x) {
+    const wadi_type t = wadi_exp_elem(x[0])->type[0];
+    if (!wadi_type_rounds(t))
+        return wadi_exp_of(wadi_lang_fail(
+            WADI_TYPE, "sincos: argument 1 is %s, expected a float or a complex number",
+            wadi_type_name(t)));
+    return wadi_rec2("sin", wadi_sin(x[0]), "cos", wadi_cos(x[0]));
+}
+
 /* ---- random numbers ---- */
 
 static wadi_exp random_words(const wadi_exp *x) {
@@ -254,6 +266,8 @@ static const row rows[] = {
            upper_bound),
     ARRAYS("matmul", "matmul a b", "a[.., m, k], a[.., k, n] -> a[.., m, n]",
            "products of matrices; extents that differ: fault", 2, 0, NULL, matmul),
+    SCALAR("sincos", "sincos x", "a float or a complex number; two of the same",
+           "sine and cosine, which share their work", 1, sincos),
     SCALAR("random_words", "random_words seed index above",
            "integer, integer, integer -> u32, u32, u32, u32",
            "the 128 bits at the counter index + 2^64 above", 3, random_words),

@@ -192,6 +192,26 @@ static void random_numbers(void **state) {
     done();
 }
 
+/* Both types, also far arguments: the bits of sin and cos alone. */
+static void sines_and_cosines(void **state) {
+    (void)state;
+    read_and_run("program waves\n"
+                 "xs = use : f64[5] [0, 1, -2.5, 1e6, 1e300]\n"
+                 "a = map xs (x) {\n"
+                 "    s, c = sincos x\n"
+                 "    convert i64 (land (eq s (sin x)) (eq c (cos x)))\n"
+                 "}\n"
+                 "b = map xs (x) {\n"
+                 "    y = convert f32 (min x 1e9)\n"
+                 "    s, c = sincos y\n"
+                 "    convert i64 (land (eq s (sin y)) (eq c (cos y)))\n"
+                 "}\n"
+                 "output a; output b\n");
+    EXPECT("a", 1, 1, 1, 1, 1);
+    EXPECT("b", 1, 1, 1, 1, 1);
+    done();
+}
+
 /* ---- the same program as in C ---- */
 
 static wadi_acc argument(void) {
@@ -330,6 +350,7 @@ static void mistakes_name_the_place(void **state) {
          "line 6, column 12: random_between: argument 4 is u8, expected i64 as argument 3"},
         {"y = unit { add (random_words 1 2 3) 1 }",
          "line 6, column 17: expected one scalar, not 4, found 'random_words'"},
+        {"y = unit { sincos 1 }", "line 6, column 12: sincos: argument 1 is i64, expected a float"},
         {"y = unit { random_f64 1 }", "line 6, column 25: expected a scalar that is in scope"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
@@ -370,6 +391,7 @@ int main(void) {
         cmocka_unit_test(ragged_rows),
         cmocka_unit_test(products),
         cmocka_unit_test(random_numbers),
+        cmocka_unit_test(sines_and_cosines),
         cmocka_unit_test(the_program_is_that_of_c),
         cmocka_unit_test(a_printed_text_is_read_again),
         cmocka_unit_test(mistakes_name_the_place),
