@@ -126,6 +126,15 @@ static wadi_status ask(wadi_lane *l, int i, int64_t k, wadi_error *err) {
     return status;
 }
 
+/* Those who look are told the numbers that its elements have in source number i. */
+static void note_read(wadi_lane *l, int i, wadi_chunk *c) {
+    const int64_t first = c->first;
+    c->first = l->began + wadi_passed_read(&l->read[i].elements);
+    wadi_passed_add(&l->read[i], c->count, wadi_chunk_bytes(c));
+    wadi_tap_see(l->stream->x, &l->read[i], c);
+    c->first = first;
+}
+
 /* The first `count` elements in the builder of source number i; -1: elements that are only counted. */
 static wadi_status make_chunk(wadi_lane *l, int i, int64_t count, wadi_chunk **out,
                               wadi_error *err) {
@@ -134,8 +143,7 @@ static wadi_status make_chunk(wadi_lane *l, int i, int64_t count, wadi_chunk **o
         wadi_chunk_create(l->stream->x->buffers, i < 0 ? 0 : l->plan->sources[i].nslots, &c, err));
     c->count = count;
     if (i >= 0) wadi_builder_finish(&l->builder[i], c, 0, count);
-    if (i >= 0) wadi_passed_add(&l->read[i], count, wadi_chunk_bytes(c));
-    if (i >= 0) wadi_tap_see(l->stream->x, &l->read[i], c);
+    if (i >= 0) note_read(l, i, c);
     *out = c;
     return WADI_OK;
 }

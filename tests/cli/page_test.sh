@@ -168,7 +168,9 @@ sample = tap("0.0")
 assert sample["count"] == 100 and sample["first"] >= 1000 and not sample["cut"], sample
 part, = sample["parts"]
 assert part["type"] == "f64" and part["shape"] == [] and part["series"] and part["values"] == [3] * 100, part
-part, = tap("0.in0")["parts"]
+sample = tap("0.in0")
+part, = sample["parts"]
+assert sample["first"] >= 1000, sample
 assert part["shape"] == [2] and not part["series"] and part["values"] == [1.5, 1.5], part
 PROGRAM
 python=python3 # one that has the parser, if there is any
