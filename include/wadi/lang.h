@@ -162,10 +162,12 @@ wadi_exp wadi_log10(wadi_exp a); /**< logarithm to base 10 */
 wadi_exp wadi_log1p(wadi_exp a); /**< natural logarithm of 1 + a */
 wadi_exp wadi_sin(wadi_exp a);   /**< sine (c) */
 wadi_exp wadi_cos(wadi_exp a);   /**< cosine (c) */
-wadi_exp wadi_tan(wadi_exp a);   /**< tangent (c) */
-wadi_exp wadi_asin(wadi_exp a);  /**< arc sine (c) */
-wadi_exp wadi_acos(wadi_exp a);  /**< arc cosine (c) */
-wadi_exp wadi_atan(wadi_exp a);  /**< arc tangent (c) */
+/** A record of sine and cosine, {sin, cos}, which share their work (c). */
+wadi_exp wadi_sincos(wadi_exp a);
+wadi_exp wadi_tan(wadi_exp a);               /**< tangent (c) */
+wadi_exp wadi_asin(wadi_exp a);              /**< arc sine (c) */
+wadi_exp wadi_acos(wadi_exp a);              /**< arc cosine (c) */
+wadi_exp wadi_atan(wadi_exp a);              /**< arc tangent (c) */
 wadi_exp wadi_atan2(wadi_exp y, wadi_exp x); /**< angle of the point (x, y), -pi to pi */
 wadi_exp wadi_sinh(wadi_exp a);              /**< hyperbolic sine (c) */
 wadi_exp wadi_cosh(wadi_exp a);              /**< hyperbolic cosine (c) */

@@ -99,14 +99,8 @@ static wadi_acc matmul(const making *c) {
 
 /* ---- elementary functions ---- */
 
-/* One text has what both need, so the compiler of kernels computes it once. */
 static wadi_exp sincos(const wadi_exp *x) {
-    const wadi_type t = wadi_exp_elem(x[0])->type[0];
-    if (!wadi_type_rounds(t))
-        return wadi_exp_of(wadi_lang_fail(
-            WADI_TYPE, "sincos: argument 1 is %s, expected a float or a complex number",
-            wadi_type_name(t)));
-    return wadi_rec2("sin", wadi_sin(x[0]), "cos", wadi_cos(x[0]));
+    return wadi_sincos(x[0]);
 }
 
 /* ---- random numbers ---- */

@@ -265,6 +265,7 @@ static void add_own(seeds *all) {
         "b = acond true { yield a } else {\n c = map xs (x) { xs ! (quot x 2) }\n yield "
         "c\n}\noutput b\n",
         "program data\nks = use : f32[2, 3] [1, 2.5, -3, 4, 5, inf_f32]\n"
+        "o = sort_by down=1 ks (x) { x }\nv, at = largest ks 2\n"
         "t = transpose perm=1,0 ks\nr = reshape t 6\nq = slice dropped=1 r 2\noutput q as \"q "
         "q\"\n",
     };

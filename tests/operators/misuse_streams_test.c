@@ -263,6 +263,9 @@ static void sequences(void **state) {
     T(wadi_random_u32(f(1), i(1)));
     T(wadi_random_u64(i(1), NO_EXP));
     T(wadi_random_words(i(1), i(1), f(2)));
+    T(wadi_sincos(i(1)));
+    T(wadi_sincos(rec_of()));
+    T(wadi_sincos(NO_EXP));
     T(wadi_random_below(i(1), i(1), f(2)));
     T(wadi_random_below(i(1), rec_of(), i(2)));
     T(wadi_random_between(i(1), i(1), i(2), wadi_i32(2)));

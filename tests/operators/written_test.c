@@ -178,8 +178,15 @@ static void random_numbers(void **state) {
         "fair = unit { land (gt (the halves) 1850) (lt (the halves) 2150) }\n"
         "near = unit { eq (random_normal_f32 3 1) (convert f32 (random_normal_f64 3 1)) }\n"
         "shadow = unit { random_f64 = 2; add random_f64 3 }\n"
+        "alone = unit { random_u32 = 2; random_u32 }\n"
+        "own = unit {\n"
+        "    x = 7; t0 = 5\n"
+        "    z = random_u64 1 2\n"
+        "    add x (add t0 (convert i64 (sub z z)))\n"
+        "}\n"
         "output words; output low; output high; output below; output same\n"
-        "output mean; output fair; output near; output shadow\n");
+        "output mean; output fair; output near; output shadow\n"
+        "output alone; output own\n");
     EXPECT("words", 0x6627e8d5 ^ 0xe169c58d ^ 0xbc57ac4c ^ 0x9b00dbd8);
     EXPECT("low", 1);
     EXPECT("high", 6);
@@ -189,6 +196,8 @@ static void random_numbers(void **state) {
     EXPECT("fair", 1);
     EXPECT("near", 1);
     EXPECT("shadow", 5);
+    EXPECT("alone", 2);
+    EXPECT("own", 12);
     done();
 }
 
