@@ -12,7 +12,7 @@ bool wadi_elsewhere_takes(const wadi_stream *s, int stage);
 /* Elements of the stage, which wadi_elsewhere_takes. */
 WADI_NODISCARD wadi_status wadi_elsewhere_share(wadi_stream *s, int stage, wadi_chunk *in,
                                                 wadi_error *err);
-/* Whether the times of bodies are wanted, and one of them. */
+/* Whether the times of bodies are wanted, and one of them. By the compute thread, of stages that it has. */
 bool wadi_elsewhere_times(const wadi_stream *s);
 void wadi_elsewhere_saw(wadi_stream *s, int stage, wadi_chunk *in, int64_t ns);
 /* Hands on what is done and in its turn. The compute thread must not be busy, as the meter sees it. */

@@ -271,7 +271,7 @@ static wadi_status attempt(wadi_stream *s, int stage, wadi_chunk *in, wadi_outco
                            wadi_error *err) {
     wadi_stage_run *g = stage_of(s, stage);
     const int64_t left = g->lane != NULL ? wadi_lane_left(g->lane, in->first + in->count) : -1;
-    const bool timed = wadi_elsewhere_times(s);
+    const bool timed = g->crew == &s->x->crew && wadi_elsewhere_times(s);
     const int64_t begin = timed ? wadi_clock_ns() : 0;
     for (int i = 0; i < s->plan->nends; i++)
         if (s->plan->ends[i].stage == stage) wadi_outlet_expect(&s->outlets[i], in->count);
