@@ -30,7 +30,7 @@ typedef struct wadi_worker_options {
         wait_s; /**< it is an error to have no home for so many seconds; 0: it waits without limit */
     bool stay;  /**< when a job is over, waits for the next */
     double
-        watchdog_s; /**< after so many seconds without progress, logs at which elements it works, and others get its items; 0: 10; 1e9 at most */
+        watchdog_s; /**< after so many seconds without progress, logs at which elements it works; others get its items then, or after eight times the usual time; 0: 10; 1e9 at most */
 } wadi_worker_options;
 
 /** What a worker has done. */

@@ -15,6 +15,8 @@
 enum {
     FRAMES_ASKED = 8,
     AHEAD_BYTES = 4 << 20,
+    HANG_TIMES = 8,        /* as long as usual: it hangs */
+    FIRST_HANG_TIMES = 30, /* as long as the limit, while nothing is usual */
     CAREFUL = 32, /* items that are asked for one by one when one was with another worker before */
 };
 
@@ -318,13 +320,20 @@ static void ask_for_more(wadi_nats_queue *q, int held, int64_t now) {
     if (missing > wants / 4) ask(q, missing, now);
 }
 
+/* An item that takes long by the clock may be one that always does: what is usual counts as well, and the first one has kernels to compile. */
+static int64_t hangs_after(const wadi_nats_queue *q) {
+    const int64_t usual = q->ahead.usual_ns, limit = q->hangs_after_ns;
+    if (usual == 0) return FIRST_HANG_TIMES * limit;
+    return HANG_TIMES * usual > limit ? HANG_TIMES * usual : limit;
+}
+
 /* Whether a worker has been at an item for so long that it may never answer. What it has not begun is given back, and of the item itself there is no
  * sign of life any more, so that others get it as well. Whoever answers first is heard. */
 static bool hangs(wadi_nats_queue *q, int64_t now) {
     bool so = false;
     for (size_t i = 0; q->hangs_after_ns > 0 && i < q->deliveries.n; i++) {
         const wadi_nats_delivery *d = q->deliveries.at[i];
-        so = so || (d->stage == WADI_NATS_TAKEN && now - d->taken_ns > q->hangs_after_ns);
+        so = so || (d->stage == WADI_NATS_TAKEN && now - d->taken_ns > hangs_after(q));
     }
     if (so && !q->alone) wadi_nats_stay_alone(q);
     return so;

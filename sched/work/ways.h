@@ -14,7 +14,7 @@ typedef struct wadi_workq_options {
         memory; /* home: bytes of items that the queue keeps at most; an item that is larger is kept alone */
     int64_t lost_after_ns; /* worker: it is an error to have no home for so long; 0: no limit */
     int64_t
-        hangs_after_ns; /* worker: an item that takes longer goes to others, too; 0: it does not. Over ZeroMQ home decides that */
+        hangs_after_ns; /* worker: an item that takes longer, and much longer than usual, goes to others, too; 0: it does not. Over ZeroMQ home decides that */
     int wake_fd;        /* as in wadi_workq */
     wadi_waits *waits;  /* as in wadi_workq */
     const char *curve_public, *curve_secret, *curve_server; /* Z85; NULL: none */

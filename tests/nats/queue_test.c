@@ -166,7 +166,7 @@ static void a_worker_that_hangs_holds_nobody_up(void **state) {
     (void)state;
     const char *address = test_address(server.port, "hangs", "");
     wadi_workq *q = home_of(address, "x");
-    const pid_t one = test_worker(address, "hang=0");
+    const pid_t one = test_worker(address, "hang=3");
     test_job job = {.items = 12, .n = 100};
     test_run(q, &job);
     assert_int_equal(job.failed, 0);
