@@ -47,9 +47,10 @@ worker() {
     last=$!
     pids="$pids $last"
 }
-# Waits until home has N answers, or has ended.
+# Waits until home has N answers, or has ended, for two minutes at most.
 answers() { # JOB N
-    while kill -0 $home 2>/dev/null; do
+    until=$(($(date +%s) + 120))
+    while kill -0 $home 2>/dev/null && [ "$(date +%s)" -lt $until ]; do
         n=$("$wadi" job status "$at/$1" 2>/dev/null | sed -n 's/.*"answered": \([0-9]*\).*/\1/p')
         [ "${n:-0}" -ge "$2" ] && return 0
     done
@@ -84,7 +85,8 @@ while [ $kills -lt 20 ] && answers kills $((kills * 100 + 20)); do
     worker kills
     one=$last
     kills=$((kills + 1))
-    [ $kills -eq 7 ] && { kill -9 $nats; start_server; }
+    # A worker that has just begun finds no server, and ends: another one takes its place.
+    [ $kills -eq 7 ] && { kill -9 $nats; start_server; worker kills; one=$last; }
     if [ $kills -eq 12 ] && "$wadi" job drain "$at/kills" >drained 2>&1; then wrong "a run that is not saved is drained: $(cat drained)"; fi
 done
 wait $home || wrong "the run fails: $(cat home.log)"
