@@ -178,6 +178,12 @@ static wadi_exp integer_op(maker *m, wadi_type t, int depth, int n, const wadi_e
     }
 }
 
+/* Of both, so that neither can be left out. */
+static wadi_exp sine_and_cosine(wadi_exp a) {
+    const wadi_exp both = wadi_sincos(a);
+    return wadi_sub(wadi_get(both, "sin"), wadi_get(both, "cos"));
+}
+
 /* Functions of the mathematical library are called, never computed otherwise: they give the same bits everywhere. */
 static wadi_exp float_op(maker *m, wadi_type t, int depth, int n, const wadi_exp *params) {
     const wadi_exp a = scalar(m, t, depth - 1, n, params);
@@ -192,7 +198,7 @@ static wadi_exp float_op(maker *m, wadi_type t, int depth, int n, const wadi_exp
     case 3:
         return wadi_fma(a, b, wadi_literal(t, 1));
     case 4:
-        return wadi_sin(a);
+        return sine_and_cosine(a);
     case 5:
         return wadi_exp_(wadi_min(a, b));
     case 6:
@@ -218,7 +224,8 @@ static wadi_exp complex_op(maker *m, wadi_type t, int depth, int n, const wadi_e
     if (choice < 2) {
         const wadi_exp re = scalar(m, part, depth - 1, n, params);
         const wadi_exp im = scalar(m, part, depth - 1, n, params);
-        return wadi_complex(re, im);
+        const wadi_exp z = wadi_complex(re, im);
+        return choice == 0 ? z : sine_and_cosine(z);
     }
     switch (choice) {
     case 2:
