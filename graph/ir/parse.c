@@ -1,4 +1,4 @@
-/* Reads program text (docs/TEXT.md) into a module: recursive descent over tokens, with one binding on a line.
+/* Reads bindings and the regions in them: recursive descent over tokens, with one binding on a line.
  *
  * The parser knows what a binding looks like, but no operator. The operator's row says how many functions and regions follow
  * and what their parameters are, and its type rule makes the results. So every program that the parser accepts is well typed.
@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-#include "graph/ir/indexed.h"
 
 enum { MAX_RESULTS = 256, MAX_ATTRS = 2048 };
 
@@ -337,7 +335,7 @@ static bool sees_results(const wadi_parser *p) {
             wadi_parse_peek(p, ahead + 1)->kind == WADI_TOKEN_NAME);
 }
 
-static wadi_status parse_bind(wadi_parser *p, wadi_block *around) {
+wadi_status wadi_parse_bind(wadi_parser *p, wadi_block *around) {
     defined d[MAX_RESULTS];
     int n = 0;
     const char *name = NULL;
@@ -378,7 +376,7 @@ static wadi_status parse_written_line(wadi_parser *p, wadi_block *around, const 
         WADI_TRY(wadi_parse_value(p, &v));
         if (!wadi_vec_push(results, v)) return wadi_parse_no_memory(p);
     } else if (!wadi_parse_sees(p, 0, "input")) {
-        return parse_bind(p, around);
+        return wadi_parse_bind(p, around);
     } else {
         const wadi_token *t = wadi_parse_peek(p, 1);
         const char *name = wadi_intern_add_n(&p->strings, t->at, t->n);
@@ -495,7 +493,7 @@ static wadi_status parse_derived(wadi_parser *p, wadi_block *around, const wadi_
     return st;
 }
 
-/* ---- blocks and the program ---- */
+/* ---- blocks ---- */
 
 static wadi_status parse_yields(wadi_parser *p, wadi_block *b) {
     if (wadi_parse_peek(p, 0)->kind == WADI_TOKEN_LINE || wadi_parse_sees(p, 0, "}"))
@@ -509,112 +507,16 @@ static wadi_status parse_yields(wadi_parser *p, wadi_block *b) {
     return WADI_OK;
 }
 
-static wadi_status end_of_line(wadi_parser *p) {
-    const wadi_token *t = wadi_parse_peek(p, 0);
-    if (t->kind == WADI_TOKEN_END || wadi_parse_sees(p, 0, "}")) return WADI_OK;
-    if (t->kind != WADI_TOKEN_LINE)
-        return wadi_parse_fail(p, t, WADI_INVALID, "expected the end of the line");
-    wadi_parse_skip_lines(p);
-    return WADI_OK;
-}
-
 /* The bindings of a region and its yield. */
 static wadi_status parse_block(wadi_parser *p, wadi_block *b) {
     wadi_parse_skip_lines(p);
     while (!wadi_parse_accept(p, "yield")) {
-        WADI_TRY(parse_bind(p, b));
-        WADI_TRY(end_of_line(p));
+        WADI_TRY(wadi_parse_bind(p, b));
+        WADI_TRY(wadi_parse_end_of_line(p));
         if (wadi_parse_sees(p, 0, "}") || wadi_parse_peek(p, 0)->kind == WADI_TOKEN_END)
             return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
                                    "expected a binding or 'yield'");
     }
     WADI_TRY(parse_yields(p, b));
-    return end_of_line(p);
-}
-
-typedef WADI_VEC(const char *) name_list;
-
-/* output value [as name] */
-static wadi_status parse_output(wadi_parser *p, name_list *names) {
-    const wadi_token *t = wadi_parse_peek(p, 0);
-    wadi_val v;
-    const char *name;
-    WADI_TRY(wadi_parse_value(p, &v));
-    if (p->m->values[v].type.is_seq)
-        return wadi_parse_fail(p, t, WADI_TYPE,
-                               "expected an array, not a sequence (stream_out \"%.*s\" %.*s "
-                               "delivers it, tabulate and elements collect it)",
-                               (int)t->n, t->at, (int)t->n, t->at);
-    if (wadi_parse_accept(p, "as"))
-        WADI_TRY(wadi_parse_name(p, &name));
-    else if (t->kind == WADI_TOKEN_NAME && p->m->values[v].def != WADI_DEF_CONST)
-        name = p->m->values[v].name;
-    else
-        return wadi_parse_fail(p, t, WADI_INVALID, "expected 'as' and a name for this output");
-    const char *known = wadi_intern_add(&p->strings, name);
-    if (!known) return wadi_parse_no_memory(p);
-    if (wadi_map64_get(&p->outputs, (uint64_t)(uintptr_t)known, NULL))
-        return wadi_parse_fail(p, t, WADI_INVALID, "there are two outputs named \"%s\"", name);
-    if (!wadi_map64_put(&p->outputs, (uint64_t)(uintptr_t)known, 1) ||
-        !wadi_block_yield(p->m, p->m->main, v) || !wadi_vec_push(names, name))
-        return wadi_parse_no_memory(p);
-    return WADI_OK;
-}
-
-static wadi_status keep_outputs(wadi_parser *p, const name_list *names) {
-    p->m->outputs = WADI_NEW_N(p->m->arena, const char *, names->n);
-    if (!p->m->outputs) return wadi_parse_no_memory(p);
-    if (names->n > 0) memcpy(p->m->outputs, names->at, names->n * sizeof *names->at);
-    return WADI_OK;
-}
-
-static wadi_status parse_program(wadi_parser *p, name_list *outputs) {
-    wadi_parse_skip_lines(p);
-    WADI_TRY(wadi_parse_expect(p, "program"));
-    WADI_TRY(wadi_parse_name(p, &p->m->name));
-    WADI_TRY(end_of_line(p));
-    while (wadi_parse_peek(p, 0)->kind != WADI_TOKEN_END) {
-        if (wadi_parse_accept(p, "output"))
-            WADI_TRY(parse_output(p, outputs));
-        else
-            WADI_TRY(parse_bind(p, p->m->main));
-        WADI_TRY(end_of_line(p));
-        if (wadi_parse_sees(p, 0, "}"))
-            return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
-                                   "no region is open here");
-    }
-    return keep_outputs(p, outputs);
-}
-
-/* What cannot be checked in a single line: for example, marks that contradict each other. */
-static wadi_status check_program(const wadi_parser *p) {
-    const wadi_status st = wadi_ir_verify(p->m, p->err);
-    if (st == WADI_OK || st == WADI_MEMORY) return st;
-    if (p->err) p->err->status = WADI_INVALID;
-    return WADI_INVALID;
-}
-
-wadi_status wadi_ir_parse(const char *text, const char *file, const wadi_op_table *ops,
-                          wadi_module **out_module, wadi_error *err) {
-    wadi_parser p = {.file = file, .ops = ops, .err = err};
-    name_list outputs = {0};
-    WADI_TRY(wadi_lex(text, file, &p.tokens, err));
-    wadi_intern_init(&p.strings);
-    wadi_map64_init(&p.bound);
-    wadi_map64_init(&p.outputs);
-    p.m = wadi_module_create("program");
-    wadi_status st = p.m ? parse_program(&p, &outputs) : wadi_parse_no_memory(&p);
-    if (st == WADI_OK) st = check_program(&p);
-    if (st == WADI_OK && !wadi_ir_name_indexed(p.m)) st = wadi_parse_no_memory(&p);
-    if (st == WADI_OK)
-        *out_module = p.m;
-    else
-        wadi_module_destroy(p.m);
-    wadi_vec_free(&outputs);
-    wadi_vec_free(&p.scope);
-    wadi_map64_fini(&p.bound);
-    wadi_map64_fini(&p.outputs);
-    wadi_intern_fini(&p.strings);
-    wadi_vec_free(&p.tokens);
-    return st;
+    return wadi_parse_end_of_line(p);
 }

@@ -36,6 +36,8 @@ bool wadi_parse_sees(const wadi_parser *p, size_t ahead, const char *text);
 bool wadi_parse_accept(wadi_parser *p, const char *text);
 WADI_NODISCARD wadi_status wadi_parse_expect(wadi_parser *p, const char *text);
 void wadi_parse_skip_lines(wadi_parser *p);
+/** Steps to the next line that has anything; a closing brace and the end of the text end a line, too. */
+WADI_NODISCARD wadi_status wadi_parse_end_of_line(wadi_parser *p);
 
 /** Fails at token `t`: "line 3, column 7: ..., found 'x'". */
 wadi_status wadi_parse_fail(wadi_parser *p, const wadi_token *t, wadi_status st, const char *format,
@@ -61,7 +63,10 @@ WADI_NODISCARD wadi_status wadi_parse_integer(wadi_parser *p, int64_t low, int64
 /** Reads `@ "file":line` if it comes next; otherwise the place is the line of token `t`. */
 WADI_NODISCARD wadi_status wadi_parse_place(wadi_parser *p, const wadi_token *t, wadi_loc *out);
 
-/* ---- array level ---- */
+/* ---- array level (parse.c) ---- */
+
+/** A binding of block `around`: names, the operator or derived function, and what it takes. */
+WADI_NODISCARD wadi_status wadi_parse_bind(wadi_parser *p, wadi_block *around);
 
 /** A value in scope by its name, or a literal. */
 WADI_NODISCARD wadi_status wadi_parse_value(wadi_parser *p, wadi_val *out);

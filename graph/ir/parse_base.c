@@ -41,6 +41,15 @@ void wadi_parse_skip_lines(wadi_parser *p) {
     while (wadi_parse_peek(p, 0)->kind == WADI_TOKEN_LINE) p->at++;
 }
 
+wadi_status wadi_parse_end_of_line(wadi_parser *p) {
+    const wadi_token *t = wadi_parse_peek(p, 0);
+    if (t->kind == WADI_TOKEN_END || wadi_parse_sees(p, 0, "}")) return WADI_OK;
+    if (t->kind != WADI_TOKEN_LINE)
+        return wadi_parse_fail(p, t, WADI_INVALID, "expected the end of the line");
+    wadi_parse_skip_lines(p);
+    return WADI_OK;
+}
+
 /* ---- errors ---- */
 
 static void describe(const wadi_token *t, char *out, size_t size) {
