@@ -137,18 +137,6 @@ static int make_key(const char *path) {
     return FAILED;
 }
 
-/* Lets itself be watched while it sends. */
-static int send_watched(const send_options *o) {
-    wadi_error err = {.status = WADI_OK};
-    int rc = FAILED;
-    if (wadi_watch_program("wadi-vis-send", &o->watch, &err) == WADI_OK)
-        rc = run(o);
-    else
-        wadi_say(WADI_SAY_ERROR, "%s", err.msg);
-    wadi_watch_program_end();
-    return rc;
-}
-
 int main(int argc, char **argv) {
     send_options options;
     wadi_error err = {.status = WADI_OK};
@@ -161,8 +149,14 @@ int main(int argc, char **argv) {
         fputs(send_usage, stdout);
     } else if (options.version) {
         puts("wadi-vis-send " WADI_VERSION);
+    } else if (options.new_key != NULL) {
+        rc = make_key(options.new_key);
+    } else if (wadi_watch_program("wadi-vis-send", &options.watch, &err) != WADI_OK) {
+        wadi_say(WADI_SAY_ERROR, "%s", err.msg);
+        rc = FAILED;
     } else {
-        rc = options.new_key != NULL ? make_key(options.new_key) : send_watched(&options);
+        rc = run(&options);
+        wadi_watch_program_end();
     }
     send_options_fini(&options);
     wadi_process_end(rc != DONE);

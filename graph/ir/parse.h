@@ -26,6 +26,9 @@ typedef struct wadi_parser {
     WADI_VEC(const char *) scope; /* the names in scope, innermost last */
 } wadi_parser;
 
+/** Frees what the parser has gathered, but not the module. All zero is a parser that has nothing. */
+void wadi_parser_fini(wadi_parser *p);
+
 /* ---- tokens ---- */
 
 const wadi_token *wadi_parse_peek(const wadi_parser *p, size_t ahead);

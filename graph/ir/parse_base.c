@@ -7,6 +7,14 @@
 
 #include "graph/ir/literal.h"
 
+void wadi_parser_fini(wadi_parser *p) {
+    wadi_vec_free(&p->scope);
+    wadi_map64_fini(&p->bound);
+    wadi_map64_fini(&p->outputs);
+    wadi_intern_fini(&p->strings);
+    wadi_vec_free(&p->tokens);
+}
+
 /* ---- tokens ---- */
 
 const wadi_token *wadi_parse_peek(const wadi_parser *p, size_t ahead) {

@@ -35,9 +35,6 @@ wadi_status wadi_parse_written(wadi_parser *p, const wadi_token *t, const wadi_d
                                 .ops = p->ops,
                                 .m = p->m,
                                 .err = p->err}};
-    wadi_intern_init(&out->p.strings);
-    wadi_map64_init(&out->p.bound);
-    wadi_map64_init(&out->p.outputs);
     wadi_text text;
     wadi_text_init(&text);
     const wadi_status st = write(p, t, d, call, &text);
@@ -49,10 +46,6 @@ wadi_status wadi_parse_written(wadi_parser *p, const wadi_token *t, const wadi_d
 }
 
 void wadi_parse_written_end(wadi_written *w) {
-    wadi_vec_free(&w->p.scope);
-    wadi_map64_fini(&w->p.bound);
-    wadi_map64_fini(&w->p.outputs);
-    wadi_intern_fini(&w->p.strings);
-    wadi_vec_free(&w->p.tokens);
+    wadi_parser_fini(&w->p);
     free(w->text);
 }

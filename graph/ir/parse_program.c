@@ -71,9 +71,6 @@ wadi_status wadi_ir_parse(const char *text, const char *file, const wadi_op_tabl
     wadi_parser p = {.file = file, .ops = ops, .err = err};
     name_list outputs = {0};
     WADI_TRY(wadi_lex(text, file, &p.tokens, err));
-    wadi_intern_init(&p.strings);
-    wadi_map64_init(&p.bound);
-    wadi_map64_init(&p.outputs);
     p.m = wadi_module_create("program");
     wadi_status st = p.m ? parse_program(&p, &outputs) : wadi_parse_no_memory(&p);
     if (st == WADI_OK) st = check_program(&p);
@@ -83,10 +80,6 @@ wadi_status wadi_ir_parse(const char *text, const char *file, const wadi_op_tabl
     else
         wadi_module_destroy(p.m);
     wadi_vec_free(&outputs);
-    wadi_vec_free(&p.scope);
-    wadi_map64_fini(&p.bound);
-    wadi_map64_fini(&p.outputs);
-    wadi_intern_fini(&p.strings);
-    wadi_vec_free(&p.tokens);
+    wadi_parser_fini(&p);
     return st;
 }

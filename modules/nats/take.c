@@ -330,13 +330,15 @@ static int64_t hangs_after(const wadi_nats_queue *q) {
 /* Whether a worker has been at an item for so long that it may never answer. What it has not begun is given back, and of the item itself there is no
  * sign of life any more, so that others get it as well. Whoever answers first is heard. */
 static bool hangs(wadi_nats_queue *q, int64_t now) {
-    bool so = false;
-    for (size_t i = 0; q->hangs_after_ns > 0 && i < q->deliveries.n; i++) {
+    if (q->hangs_after_ns == 0) return false;
+    const int64_t limit = hangs_after(q);
+    for (size_t i = 0; i < q->deliveries.n; i++) {
         const wadi_nats_delivery *d = q->deliveries.at[i];
-        so = so || (d->stage == WADI_NATS_TAKEN && now - d->taken_ns > hangs_after(q));
+        if (d->stage != WADI_NATS_TAKEN || now - d->taken_ns <= limit) continue;
+        if (!q->alone) wadi_nats_stay_alone(q);
+        return true;
     }
-    if (so && !q->alone) wadi_nats_stay_alone(q);
-    return so;
+    return false;
 }
 
 void wadi_nats_take_step(wadi_nats_queue *q, int64_t now) {

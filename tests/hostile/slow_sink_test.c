@@ -97,30 +97,23 @@ typedef struct peaks {
 } peaks;
 
 static peaks run(int way, bool large) {
+    const char *const input = large ? "s=1000:@large" : "s=1000:@small";
+    const char *const alone[] = {"run", "double.wadi", input, "out=@-", "--memory", "16M", NULL};
+    const char *const sender[] = {
+        "run", "double.wadi", input, "out=@ipc://link", "--memory", "16M", "--wait", "60", NULL};
+    const char *const home[] = {"run",   "double.wadi", input,       "out=@-", "--memory", "16M",
+                                "--via", "ipc://queue", "--workers", "1",      NULL};
     static const char *const link[] = {
         "run", "double.wadi", "s=@ipc://link", "out=@-", "--memory", "16M", "--wait", "60", NULL};
-    static const char *const sender[][9] = {
-        {"run", "double.wadi", "s=1000:@small", "out=@ipc://link", "--memory", "16M", "--wait",
-         "60", NULL},
-        {"run", "double.wadi", "s=1000:@large", "out=@ipc://link", "--memory", "16M", "--wait",
-         "60", NULL}};
-    static const char *const home[][11] = {
-        {"run", "double.wadi", "s=1000:@small", "out=@-", "--memory", "16M", "--via", "ipc://queue",
-         "--workers", "1", NULL},
-        {"run", "double.wadi", "s=1000:@large", "out=@-", "--memory", "16M", "--via", "ipc://queue",
-         "--workers", "1", NULL}};
-    static const char *const alone[][7] = {
-        {"run", "double.wadi", "s=1000:@small", "out=@-", "--memory", "16M", NULL},
-        {"run", "double.wadi", "s=1000:@large", "out=@-", "--memory", "16M", NULL}};
     static const char *const worker[] = {"work",     "ipc://queue", "--wait", "60",
                                          "--memory", "16M",         NULL};
     int ends[2];
     peaks p = {0, 0};
     assert_int_equal(pipe(ends), 0);
-    const char *const *taker = way == ALONE ? alone[large] : way == LINK ? link : home[large];
+    const char *const *taker = way == ALONE ? alone : way == LINK ? link : home;
     const pid_t takes = start(ends[1], taker);
     (void)close(ends[1]);
-    const pid_t other = way == ALONE ? -1 : start(-1, way == LINK ? sender[large] : worker);
+    const pid_t other = way == ALONE ? -1 : start(-1, way == LINK ? sender : worker);
     const int64_t got = drain(ends[0], large);
     assert_true(got >= (large ? INPUT_BYTES : SMALL_BYTES));
     p.taker = finish(takes);
