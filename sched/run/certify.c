@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/outfile.h"
 #include "sched/run/digester.h"
@@ -103,26 +104,49 @@ static wadi_status add(wadi_run *x, const wadi_binding *b, const wadi_chunk *c, 
     return x->certifier->verifies ? check_blocks(x, b, before, err) : WADI_OK;
 }
 
-wadi_status wadi_certify_read(wadi_run *x, const wadi_plan_stage *stage, wadi_chunk *c,
+/* Waiting for the other thread is no computing, and no time of the chunk's. */
+static void await_room(wadi_stream *s, const wadi_chunk *part) {
+    wadi_digester *d = s->x->certifier->digester;
+    const int64_t bytes = wadi_chunk_bytes(part);
+    if (wadi_digester_has_room(d, bytes)) return;
+    const int64_t begin_ns = wadi_clock_ns();
+    wadi_meter_idle(&s->x->meter, WADI_STAGE_COMPUTE);
+    wadi_account *before = wadi_profile_charge(WADI_PROFILE_SOURCE);
+    wadi_digester_await_room(d, bytes);
+    wadi_profile_back(before);
+    wadi_meter_busy(&s->x->meter, WADI_STAGE_COMPUTE);
+    s->waited_ns += wadi_clock_ns() - begin_ns;
+}
+
+/* The next elements of a source, by the thread beside. */
+static wadi_status add_later(wadi_stream *s, const wadi_binding *b, wadi_chunk *c,
+                             wadi_error *err) {
+    await_room(s, c);
+    return wadi_digester_add(s->x->certifier->digester, blocks_of(s->x, b), c, err);
+}
+
+wadi_status wadi_certify_read(wadi_stream *s, const wadi_plan_stage *stage, wadi_chunk *c,
                               wadi_error *err) {
     int at = 0;
     for (int i = 0; i < stage->nsources; i++) {
-        const wadi_plan_source *s = &stage->sources[i];
+        const wadi_plan_source *p = &stage->sources[i];
         int from[WADI_MAX_PARTS];
         wadi_chunk *part = NULL;
-        for (int k = 0; k < s->nslots && k < WADI_MAX_PARTS; k++) from[k] = at + k;
-        at += s->nslots;
-        if (s->counter) continue;
-        WADI_TRY(wadi_chunk_select(c, s->nslots, from, &part, err));
-        const wadi_binding *b = wadi_run_find(x, s->name, false);
+        for (int k = 0; k < p->nslots && k < WADI_MAX_PARTS; k++) from[k] = at + k;
+        at += p->nslots;
+        if (p->counter) continue;
+        WADI_TRY(wadi_chunk_select(c, p->nslots, from, &part, err));
+        const wadi_binding *b = wadi_run_find(s->x, p->name, false);
         const wadi_status status =
-            x->certifier->digester != NULL
-                ? wadi_digester_add(x->certifier->digester, blocks_of(x, b), part, err)
-                : add(x, b, part, err);
+            wadi_certify_keeps(s->x) ? add_later(s, b, part, err) : add(s->x, b, part, err);
         wadi_chunk_release(part);
         WADI_TRY(status);
     }
     return WADI_OK;
+}
+
+bool wadi_certify_keeps(const wadi_run *x) {
+    return x->certifier != NULL && x->certifier->digester != NULL;
 }
 
 wadi_status wadi_certify_delivered(wadi_run *x, const wadi_binding *sink, const wadi_chunk *c,
@@ -143,6 +167,7 @@ void wadi_certify_again(wadi_run *x) {
     if (x->certifier == NULL) return;
     for (size_t i = 0; i < x->certifier->n; i++)
         if (x->bindings.at[i].sink == NULL) wadi_tally_again(&x->certifier->blocks[i]);
+    if (x->certifier->digester != NULL) wadi_digester_again(x->certifier->digester);
 }
 
 /* ---- the end ---- */

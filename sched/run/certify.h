@@ -10,10 +10,12 @@ typedef struct wadi_certifier wadi_certifier;
 /* With all bound, before the run begins: opens the file of the option `certificate`, and reads that of the option `verify`, which must be of this
  * program, its inputs and its options. */
 WADI_NODISCARD wadi_status wadi_certify_open(wadi_run *x, wadi_error *err);
-/* The next elements that a stage reads from its sources, in their order. By the compute thread. If nothing is verified, a thread beside makes their digests,
- * and they stay in memory until then. Errors: WADI_MEMORY, of starting a thread. */
-WADI_NODISCARD wadi_status wadi_certify_read(wadi_run *x, const wadi_plan_stage *stage,
+/* The next elements that a stage reads from its sources, in their order. By the compute thread, which is busy. If nothing is verified, a thread beside makes their
+ * digests, and they stay in memory until then; while there is no room for more, the compute thread waits, and is not busy. Errors: WADI_MEMORY, of starting a thread. */
+WADI_NODISCARD wadi_status wadi_certify_read(wadi_stream *s, const wadi_plan_stage *stage,
                                              wadi_chunk *c, wadi_error *err);
+/* Whether chunks stay in memory for their digests after the compute thread is done with them. */
+bool wadi_certify_keeps(const wadi_run *x);
 /* Waits until nothing that was read stays in memory for its digest: a stream ends. If a digest has failed, wadi_certify_close says so. */
 void wadi_certify_settle(wadi_run *x);
 /* The next elements that a sink has taken. By the thread that calls the sink. Errors: WADI_INVALID (they are not those of the certificate to be

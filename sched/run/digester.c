@@ -93,6 +93,19 @@ static wadi_status push(wadi_digester *b, wadi_tally *tally, wadi_chunk *element
     return WADI_OK;
 }
 
+bool wadi_digester_has_room(wadi_digester *b, int64_t bytes) {
+    wadi_mutex_lock(&b->lock);
+    const bool room = has_room(b, bytes);
+    wadi_mutex_unlock(&b->lock);
+    return room;
+}
+
+void wadi_digester_await_room(wadi_digester *b, int64_t bytes) {
+    wadi_mutex_lock(&b->lock);
+    wait_for_room(b, bytes);
+    wadi_mutex_unlock(&b->lock);
+}
+
 wadi_status wadi_digester_add(wadi_digester *b, wadi_tally *tally, wadi_chunk *elements,
                               wadi_error *err) {
     if (!b->thread.started) WADI_TRY(wadi_thread_start(&b->thread, digest_all, b, err));
@@ -112,6 +125,13 @@ wadi_status wadi_digester_settle(wadi_digester *b, wadi_error *err) {
     const wadi_status status = check(b, err);
     wadi_mutex_unlock(&b->lock);
     return status;
+}
+
+void wadi_digester_again(wadi_digester *b) {
+    wadi_mutex_lock(&b->lock);
+    WADI_ASSERT(b->jobs.n == 0);
+    b->failed = (wadi_error){.status = WADI_OK};
+    wadi_mutex_unlock(&b->lock);
 }
 
 void wadi_digester_destroy(wadi_digester *b) {

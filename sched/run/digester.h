@@ -1,5 +1,5 @@
 /* Digests of what a run reads, made in a thread beside the one that computes. Elements that wait for their digest hold their memory: at most so many
- * bytes of them, or one chunk; then whoever adds waits. */
+ * bytes of them, or one chunk; then whoever adds waits, at wadi_digester_await_room if he is to know of it. */
 #ifndef WADI_SCHED_RUN_DIGESTER_H
 #define WADI_SCHED_RUN_DIGESTER_H
 
@@ -25,12 +25,18 @@ typedef struct wadi_digester {
 /* most_bytes: that may wait. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_digester_create(int64_t most_bytes, wadi_digester **out,
                                                 wadi_error *err);
-/* The next elements of that sequence; the chunk is retained, and the tally belongs to the thread until wadi_digester_settle. By one thread at a time. Errors: of an
- * earlier digest, WADI_MEMORY, of starting a thread. */
+/* The next elements of that sequence; the chunk is retained, and the tally belongs to the thread until wadi_digester_settle. Waits for room. By one thread at a time. Errors:
+ * of an earlier digest, WADI_MEMORY, of starting a thread. */
 WADI_NODISCARD wadi_status wadi_digester_add(wadi_digester *b, wadi_tally *tally,
                                              wadi_chunk *elements, wadi_error *err);
-/* Waits until all has its digest. Errors: WADI_MEMORY, from now on each time. */
+/* Whether so many bytes may wait beside those that do. */
+bool wadi_digester_has_room(wadi_digester *b, int64_t bytes);
+/* Waits for that. By the thread that adds: nobody else takes the room. */
+void wadi_digester_await_room(wadi_digester *b, int64_t bytes);
+/* Waits until all has its digest. Errors: WADI_MEMORY, each time until wadi_digester_again. */
 WADI_NODISCARD wadi_status wadi_digester_settle(wadi_digester *b, wadi_error *err);
+/* After wadi_digester_settle: what a digest has failed with is forgotten, as the tallies are. */
+void wadi_digester_again(wadi_digester *b);
 /* Settles first. NULL is fine. */
 void wadi_digester_destroy(wadi_digester *b);
 

@@ -100,7 +100,7 @@ static wadi_status compute_chunk(wadi_stream *s, wadi_lane *l, wadi_chunk *c, wa
     const int64_t begin_ns = s->weighs ? wadi_clock_ns() : 0;
     const int64_t span_ns = wadi_profile_span_begins();
     if (status == WADI_OK && s->x->certifier != NULL)
-        status = wadi_certify_read(s->x, l->plan, c, err);
+        status = wadi_certify_read(s, l->plan, c, err);
     if (status == WADI_OK) status = wadi_stage_run_chunk(s, l->stage, c, err);
     wadi_profile_span("chunk", span_ns, c->count);
     if (s->weighs) weigh_chunk(s, c, begin_ns);
