@@ -86,9 +86,9 @@ static int count_stages(const wadi_apart *a) {
 }
 
 /* Chunks on the link and at the crew are in flight as well. */
-static void count_in_flight(wadi_run *x, int64_t chunks, int stages) {
+static void count_in_flight(wadi_run *x, int64_t more, int stages) {
     wadi_mutex_lock(&x->lock);
-    x->budget.chunks = chunks;
+    wadi_run_count_in_flight(x, more);
     if (stages > 0) x->stats.stages_apart = stages;
     wadi_mutex_unlock(&x->lock);
 }
@@ -249,7 +249,7 @@ wadi_status wadi_apart_begin(wadi_stream *s, const wadi_seam *seam, int64_t ahea
     if (status == WADI_OK) status = start(a, err);
     a->away = status == WADI_OK;
     if (a->away)
-        count_in_flight(s->x, WADI_CHUNKS_IN_FLIGHT + WADI_WINDOW_CHUNKS + 1, count_stages(a));
+        count_in_flight(s->x, WADI_WINDOW_CHUNKS + 1, count_stages(a));
     else
         close_crew(a);
     return status;
@@ -279,7 +279,7 @@ wadi_status wadi_apart_join(wadi_stream *s, wadi_error *err) {
         why = back;
     close_crew(a);
     atomic_store(&a->kept_bytes, 0);
-    count_in_flight(s->x, WADI_CHUNKS_IN_FLIGHT, 0);
+    count_in_flight(s->x, 0, 0);
     const wadi_error *of = a->why.status != WADI_OK ? &a->why : &why;
     if (of->status != WADI_OK && err != NULL) *err = *of;
     return of->status;

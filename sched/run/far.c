@@ -313,7 +313,7 @@ static int most_tickets(int workers) {
 static void count_in_flight(wadi_stream *s, int workers) {
     wadi_run *x = s->x;
     wadi_mutex_lock(&x->lock);
-    x->budget.chunks = WADI_CHUNKS_IN_FLIGHT + (workers > 0 ? 2 * most_tickets(workers) : 0);
+    wadi_run_count_in_flight(x, workers > 0 ? 2 * most_tickets(workers) : 0);
     x->stats.workers = workers;
     wadi_mutex_unlock(&x->lock);
 }

@@ -184,6 +184,11 @@ struct wadi_run {
  * that. */
 void wadi_run_note_error(wadi_run *x, const wadi_error *error);
 
+/* ---- in_flight.c ---- */
+
+/* Chunks that are in flight from now on: those of every stream, `more`, and one that stays for its digest if there are such. By the run's lock. */
+void wadi_run_count_in_flight(wadi_run *x, int64_t more);
+
 /* ---- bindings.c ---- */
 
 /* The plan's sources and sinks by name, nothing bound to them yet. */

@@ -421,7 +421,7 @@ static void count_in_flight(wadi_stream *s, int who) {
     wadi_run *x = s->x;
     const int more = who == WADI_SHARE_ALL ? 3 * x->devices.n : who > 0 ? AHEAD_ALONE + 1 : 0;
     wadi_mutex_lock(&x->lock);
-    x->budget.chunks = WADI_CHUNKS_IN_FLIGHT + more;
+    wadi_run_count_in_flight(x, more);
     wadi_mutex_unlock(&x->lock);
 }
 

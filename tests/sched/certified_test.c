@@ -1,0 +1,201 @@
+/* Runs that make a certificate: what they wait for digests is no computing, and a chunk that stays in memory for its digest is counted. The clock is the test's. */
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "sched/run.h"
+#include "sched/stream.h"
+#include "sched/view.h"
+#include "tests/sched/hand_plan.h"
+#include "wadi/profile.h"
+
+static const int64_t SECOND_NS = INT64_C(1000000000);
+
+static atomic_llong now_ns;
+
+static int64_t now(void) {
+    return atomic_load(&now_ns);
+}
+
+/* ---- a source of elements i32[VALUES], and a sink that takes all ---- */
+
+enum { VALUES = 16, CHUNK = 10000 };
+
+typedef struct rows {
+    wadi_source base;
+    int64_t index, n;
+    int64_t most; /* elements that were asked for at once, once it was known how large they are */
+} rows;
+
+static void rows_destroy(wadi_source *self) {
+    (void)self;
+}
+
+static wadi_status rows_next(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err) {
+    rows *r = (rows *)self;
+    const int64_t shape = VALUES;
+    if (k < CHUNK && k > r->most) r->most = k;
+    for (; b->count < k && r->index < r->n; r->index++) {
+        wadi_array a;
+        assert_int_equal(wadi_builder_array(b, 0, &shape, &a, err), WADI_OK);
+        for (int i = 0; i < VALUES; i++) ((int32_t *)a.column[0])[i] = (int32_t)r->index + i;
+        assert_int_equal(wadi_builder_next(b, err), WADI_OK);
+    }
+    return WADI_OK;
+}
+
+static void all_destroy(wadi_sink *self) {
+    (void)self;
+}
+
+static wadi_status all_put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
+    (void)self;
+    (void)c;
+    (void)err;
+    return WADI_OK;
+}
+
+typedef struct fixture {
+    hand_program h;
+    rows in;
+    wadi_sink out;
+    wadi_run *run;
+    wadi_thread thread;
+    atomic_bool over;
+} fixture;
+
+static void go(void *env) {
+    fixture *f = env;
+    assert_int_equal(wadi_run_go(f->run, NULL), WADI_OK);
+    atomic_store(&f->over, true);
+}
+
+static fixture *make(int64_t n, wadi_run_options o) {
+    static const wadi_source_ops source_ops = {rows_destroy, rows_next, NULL};
+    static const wadi_sink_ops sink_ops = {all_destroy, all_put, NULL, NULL};
+    fixture *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    hand_doubling(&f->h, WADI_END_SINK);
+    const wadi_loader loader = hand_loader(&f->h);
+    o.threads = 1;
+    o.forget = true;
+    o.watchdog_s = 1e9;
+    f->in = (rows){.n = n};
+    f->in.base = (wadi_source){.ops = &source_ops, .kind = "rows", .wake_fd = -1, .parts = 1};
+    f->in.base.part[0] = wadi_part_irregular(WADI_I32, 1);
+    f->out = (wadi_sink){.ops = &sink_ops, .kind = "all", .wake_fd = -1};
+    assert_int_equal(wadi_run_create_for(&f->h.plan, &loader, &o, &f->run, NULL), WADI_OK);
+    assert_int_equal(wadi_run_source(f->run, "in", &f->in.base, NULL), WADI_OK);
+    assert_int_equal(wadi_run_sink(f->run, "out", &f->out, NULL), WADI_OK);
+    return f;
+}
+
+static wadi_run_stats end(fixture *f) {
+    wadi_run_stats stats;
+    wadi_run_stats_get(f->run, &stats);
+    wadi_run_destroy(f->run);
+    free(f);
+    return stats;
+}
+
+static char certificate[64];
+
+static int set_up(void **state) {
+    (void)state;
+    (void)snprintf(certificate, sizeof certificate, "certified-%lld.told", (long long)getpid());
+    atomic_store(&now_ns, SECOND_NS);
+    wadi_clock_set(now);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    wadi_clock_set(NULL);
+    return unlink(certificate);
+}
+
+/* ---- waiting ---- */
+
+static bool waits_for_digests(fixture *f) {
+    wadi_view v;
+    bool waits = false;
+    assert_int_equal(wadi_view_take(f->run, &v, NULL), WADI_OK);
+    for (int i = 0; i < v.nwaits; i++)
+        waits = waits || strcmp(v.waits[i].what, "digests of what was read") == 0;
+    wadi_view_fini(&v);
+    return waits;
+}
+
+/* Of the compute thread, in waiting for what is read. */
+static double read_s(wadi_run *run) {
+    const wadi_profile_row *row = NULL;
+    double seconds = 0;
+    int n = 0;
+    assert_int_equal(wadi_run_profile(run, &row, &n, NULL), WADI_OK);
+    for (int i = 0; i < n; i++)
+        if (row[i].kind == WADI_PROFILE_SOURCE) seconds += row[i].seconds;
+    return seconds;
+}
+
+/* A second goes by whenever the run is seen to wait. A wait that ends just then is as rare as it is short. */
+static void waiting_for_digests_is_not_computing(void **state) {
+    (void)state;
+    const wadi_run_options o = {.memory = 1 << 20,
+                                .chunk = CHUNK,
+                                .certificate = certificate,
+                                .profile = true,
+                                .schedule = WADI_SCHEDULE_FORCE_INSIDE};
+    fixture *f = make(1000000, o);
+    int64_t seen = 0;
+    assert_int_equal(wadi_thread_start(&f->thread, go, f, NULL), WADI_OK);
+    while (!atomic_load(&f->over)) {
+        if (waits_for_digests(f)) atomic_fetch_add(&now_ns, SECOND_NS), seen++;
+        (void)sched_yield();
+    }
+    wadi_thread_join(&f->thread);
+    const double waited_s = read_s(f->run);
+    const wadi_run_stats stats = end(f);
+    assert_true(seen >= 10);
+    assert_true(waited_s > (double)seen * 3 / 4);
+    if (stats.compute_s > (double)seen / 4)
+        fail_msg("%g of %lld s", stats.compute_s, (long long)seen);
+}
+
+/* ---- memory ---- */
+
+/* Elements of a chunk that the memory has room for. */
+static int64_t most_elements(const char *name) {
+    const wadi_run_options o = {.memory = 1 << 20, .chunk = CHUNK, .certificate = name};
+    fixture *f = make(100000, o);
+    go(f);
+    const int64_t most = f->in.most;
+    (void)end(f);
+    return most;
+}
+
+static void a_chunk_that_waits_for_its_digest_is_in_flight(void **state) {
+    (void)state;
+    const int64_t four = most_elements(NULL), five = most_elements(certificate);
+    assert_true(four > 100);
+    assert_in_range(five, four * 4 / 5 - 2, four * 4 / 5 + 2);
+}
+
+int main(void) {
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        CASE(waiting_for_digests_is_not_computing),
+        CASE(a_chunk_that_waits_for_its_digest_is_in_flight),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
