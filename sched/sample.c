@@ -1,4 +1,5 @@
-/* What is taken is laid out first, so that one block holds it all. */
+/* What is taken is laid out first, so that one block holds it all. Of columns on a device only what holds it comes to the host: of arrays those of
+ * the last element. */
 #include "sched/sample.h"
 
 #include <stdlib.h>
@@ -103,10 +104,10 @@ static double *take_value(double *to, wadi_type t, const void *column, int64_t i
     return to;
 }
 
-static void take_series(const wadi_sample_part *p, const wadi_chunk *c, int component, int field,
-                        double *to) {
+static void take_series(const wadi_sample_part *p, const wadi_chunk *series, int component,
+                        int field, double *to) {
     for (int64_t k = 0; k < p->columns; k++) {
-        const wadi_array a = wadi_chunk_array(c, component, k * p->column_step);
+        const wadi_array a = wadi_chunk_array(series, component, k * p->column_step);
         to = take_value(to, p->type, a.column[field], 0);
     }
 }
@@ -119,31 +120,69 @@ static void take_array(const wadi_sample_part *p, const wadi_array *a, int field
                             r * p->row_step * width + k * p->column_step);
 }
 
-static void take_values(wadi_sample *s, const wadi_chunk *c) {
-    int n = 0;
-    for (int i = 0; i < c->components && n < s->n; i++) {
-        const wadi_array a = wadi_chunk_array(c, i, c->count - 1);
-        for (int f = 0; f < a.fields && n < s->n; f++) {
-            const wadi_sample_part *p = &s->part[n++];
-            if (p->series)
-                take_series(p, c, i, f, s->value + p->at);
-            else
-                take_array(p, &a, f, s->value + p->at);
-        }
+/* The columns of component i, which is number `at` of those that were fetched. Returns how many parts there are then. */
+static int take_component(wadi_sample *s, int n, const wadi_chunk *fetched, int at, bool series) {
+    const wadi_array a = wadi_chunk_array(fetched, at, 0);
+    for (int f = 0; f < a.fields && n < s->n; f++) {
+        const wadi_sample_part *p = &s->part[n++];
+        if (series)
+            take_series(p, fetched, at, f, s->value + p->at);
+        else
+            take_array(p, &a, f, s->value + p->at);
     }
+    return n;
+}
+
+static void take_values(wadi_sample *s, const wadi_chunk *series, const wadi_chunk *last) {
+    int n = 0, scalars = 0, arrays = 0;
+    while (n < s->n) {
+        const bool of_each = s->part[n].series;
+        n = take_component(s, n, of_each ? series : last, of_each ? scalars++ : arrays++, of_each);
+    }
+}
+
+/* ---- columns ---- */
+
+/* The components whose columns the sample has that are scalars, or arrays, from element `begin` on, in host memory. NULL: no memory, or the device
+ * has failed. */
+static wadi_chunk *fetch(wadi_chunk *c, bool scalars, int64_t begin) {
+    wadi_chunk *some = NULL, *view = NULL;
+    int from[WADI_SAMPLE_PARTS], n = 0, columns = 0;
+    for (int i = 0; i < c->components && columns < WADI_SAMPLE_PARTS; i++) {
+        columns += c->component[i].fields;
+        if ((c->component[i].rank == 0) == scalars) from[n++] = i;
+    }
+    if (n == 0) begin = c->count; /* nothing of it is wanted */
+    if (wadi_chunk_slice(c, begin, c->count - begin, &some, NULL) != WADI_OK) return NULL;
+    wadi_status status = wadi_chunk_select(some, n, from, &view, NULL);
+    wadi_chunk_release(some);
+    if (status != WADI_OK) return NULL;
+    status = wadi_chunk_at_host(view, NULL);
+    if (status == WADI_OK) return view;
+    wadi_chunk_release(view);
+    return NULL;
 }
 
 static size_t size_of(int64_t values) {
     return sizeof(wadi_sample) + (size_t)values * sizeof(double);
 }
 
-wadi_sample *wadi_sample_make(const wadi_chunk *c) {
+static wadi_sample *make(const wadi_chunk *c, const wadi_chunk *series, const wadi_chunk *last) {
     wadi_sample about = {0};
     const int64_t values = lay_out(&about, c);
     wadi_sample *s = calloc(1, size_of(values));
     if (s == NULL) return NULL;
     *s = about;
-    take_values(s, c);
+    take_values(s, series, last);
+    return s;
+}
+
+wadi_sample *wadi_sample_make(wadi_chunk *c) {
+    wadi_chunk *series = fetch(c, true, 0);
+    wadi_chunk *last = series != NULL ? fetch(c, false, c->count - 1) : NULL;
+    wadi_sample *s = last != NULL ? make(c, series, last) : NULL;
+    wadi_chunk_release(series);
+    wadi_chunk_release(last);
     return s;
 }
 

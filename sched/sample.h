@@ -31,8 +31,9 @@ typedef struct wadi_sample {
     double value[]; /* [values] row by row; of complex numbers the real and the imaginary part */
 } wadi_sample;
 
-/* Of a chunk in host memory with an element or more; NULL: no memory. The caller must free() it. At most 600 kB. */
-wadi_sample *wadi_sample_make(const wadi_chunk *c);
+/* Of a chunk with an element or more, which stays as it is, by whoever may call wadi_chunk_at_host. Columns on a device are copied from there: of scalars
+ * those of the chunk, of arrays those of one element. NULL: no memory, or the device has failed. The caller must free() it. At most 600 kB. */
+wadi_sample *wadi_sample_make(wadi_chunk *c);
 /* NULL: no memory. The caller must free() it. */
 wadi_sample *wadi_sample_copy(const wadi_sample *s);
 

@@ -11,21 +11,10 @@
 
 /* ---- by the threads of the run ---- */
 
-/* The chunk itself stays where it is. */
-static wadi_sample *sample_of(wadi_chunk *c) {
-    wadi_chunk *view = NULL;
-    wadi_sample *s = NULL;
-    if (wadi_chunk_slice(c, 0, c->count, &view, NULL) != WADI_OK) return NULL;
-    if (wadi_chunk_at_host(view, NULL) == WADI_OK && wadi_chunk_arrived(view, NULL) == WADI_OK)
-        s = wadi_sample_make(view);
-    wadi_chunk_release(view);
-    return s;
-}
-
 void wadi_tap_take(wadi_run *x, wadi_passed *t, wadi_chunk *c) {
     if (c->count == 0) return; /* the next one will do */
     atomic_store(&t->asked, false);
-    wadi_sample *s = sample_of(c);
+    wadi_sample *s = wadi_sample_make(c);
     if (s == NULL) return; /* without memory there is nothing to see, and the run goes on */
     wadi_mutex_lock(&x->lock);
     wadi_sample *before = t->sample;

@@ -135,6 +135,100 @@ static void large_matrices_are_thinned_both_ways(void **state) {
     }
 }
 
+/* Element s has s rows of s + 1 values, so the last one has its own shape, and begins behind all others. */
+static void rows_may_be_ragged(void **state) {
+    (void)state;
+    enum { N = 5 };
+    const wadi_part part = wadi_part_irregular(WADI_F64, 2);
+    wadi_builder b;
+    wadi_chunk *c = NULL;
+    assert_int_equal(wadi_builder_init(&b, buffers, 1, &part, INT64_MAX, NULL), WADI_OK);
+    for (int64_t s = 0; s < N; s++) {
+        const int64_t shape[] = {s, s + 1};
+        wadi_array a;
+        assert_int_equal(wadi_builder_array(&b, 0, shape, &a, NULL), WADI_OK);
+        for (int64_t i = 0; i < s * (s + 1); i++)
+            ((double *)a.column[0])[i] = (double)(1000 * s + i);
+        assert_int_equal(wadi_builder_next(&b, NULL), WADI_OK);
+    }
+    assert_int_equal(wadi_chunk_create(buffers, 1, &c, NULL), WADI_OK);
+    c->count = N;
+    wadi_builder_finish(&b, c, 0, N);
+    for (int64_t n = 1; n <= N; n++) {
+        c->count = n;
+        wadi_sample *s = wadi_sample_make(c);
+        assert_non_null(s);
+        assert_int_equal(s->part[0].shape[0], n - 1);
+        assert_int_equal(s->part[0].shape[1], n);
+        assert_int_equal(s->values, (n - 1) * n);
+        for (int64_t i = 0; i < s->values; i++)
+            assert_true(s->value[i] == (double)(1000 * (n - 1) + i));
+        free(s);
+    }
+    wadi_chunk_release(c);
+    wadi_builder_fini(&b);
+}
+
+/* ---- what is copied from a device ---- */
+
+static int64_t copied;
+
+static void copy_home(void *self, void *to, const void *from, int64_t bytes) {
+    (void)self;
+    copied += bytes;
+    memcpy(to, from, (size_t)bytes);
+}
+
+/* Its memory is the host's, which nobody else may know. */
+static void of_arrays_on_a_device_one_element_is_copied(void **state) {
+    (void)state;
+    enum { N = 100, EACH = 8 };
+    wadi_traffic traffic = {0};
+    const wadi_residence device = {.get = copy_home, .traffic = &traffic};
+    float numbers[N], rows[N * EACH];
+    int64_t offsets[N + 1], shapes[N];
+    wadi_chunk *c = NULL;
+    for (int i = 0; i < N; i++) numbers[i] = (float)i;
+    for (int i = 0; i < N * EACH; i++) rows[i] = (float)i;
+    for (int i = 0; i <= N; i++) offsets[i] = i * EACH;
+    for (int i = 0; i < N; i++) shapes[i] = EACH;
+    const wadi_chunk_component irregular = {.layout = WADI_LAYOUT_IRREGULAR,
+                                            .rank = 1,
+                                            .fields = 1,
+                                            .type = {WADI_F32},
+                                            .shapes = shapes,
+                                            .offsets = offsets,
+                                            .values = N * EACH,
+                                            .column = {rows},
+                                            .residence = &device};
+    const wadi_chunk_component scalar = {.layout = WADI_LAYOUT_REGULAR,
+                                         .fields = 1,
+                                         .type = {WADI_F32},
+                                         .values = N,
+                                         .column = {numbers},
+                                         .residence = &device};
+    wadi_chunk_component regular = irregular;
+    regular.layout = WADI_LAYOUT_REGULAR;
+    regular.shape[0] = EACH;
+    assert_int_equal(wadi_chunk_create(buffers, WADI_SAMPLE_PARTS + 2, &c, NULL), WADI_OK);
+    c->count = N;
+    for (int i = 0; i < c->components; i++) c->component[i] = regular; /* some are not wanted */
+    c->component[1] = scalar;
+    c->component[2] = irregular;
+    copied = 0;
+    wadi_sample *s = wadi_sample_make(c);
+    assert_non_null(s);
+    assert_int_equal(s->n, WADI_SAMPLE_PARTS);
+    assert_int_equal(copied, (N + 3 * EACH) * (int64_t)sizeof(float));
+    for (int k = 0; k < N; k++) assert_true(s->value[s->part[1].at + k] == k);
+    for (int i = 0; i < s->n; i++)
+        for (int k = 0; i != 1 && k < EACH; k++)
+            assert_true(s->value[s->part[i].at + k] == (N - 1) * EACH + k);
+    for (int i = 0; i < c->components; i++) assert_ptr_equal(c->component[i].residence, &device);
+    free(s);
+    wadi_chunk_release(c);
+}
+
 static void arrays_without_values_are_known(void **state) {
     (void)state;
     const int64_t shape[] = {0, INT64_C(1) << 40};
@@ -174,6 +268,8 @@ int main(void) {
         CASE(complex_numbers_have_two_parts),
         CASE(long_lines_are_thinned),
         CASE(large_matrices_are_thinned_both_ways),
+        CASE(rows_may_be_ragged),
+        CASE(of_arrays_on_a_device_one_element_is_copied),
         CASE(arrays_without_values_are_known),
         CASE(columns_beyond_the_most_are_left_out),
     };
