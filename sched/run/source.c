@@ -129,7 +129,7 @@ static wadi_status ask(wadi_lane *l, int i, int64_t k, wadi_error *err) {
 /* Those who look are told the numbers that its elements have in source number i. */
 static void note_read(wadi_lane *l, int i, wadi_chunk *c) {
     const int64_t first = c->first;
-    c->first = l->began + wadi_passed_read(&l->read[i].elements);
+    c->first = l->began[i] + wadi_passed_read(&l->read[i].elements);
     wadi_passed_add(&l->read[i], c->count, wadi_chunk_bytes(c));
     wadi_tap_see(l->stream->x, &l->read[i], c);
     c->first = first;
@@ -258,12 +258,13 @@ void wadi_lane_places(const wadi_lane *l, wadi_place_fn take, void *env) {
 
 wadi_status wadi_lane_load(wadi_lane *l, bool ended, wadi_state_reader *from, wadi_error *err) {
     WADI_TRY(wadi_state_take_count(from, INT64_MAX, &l->position, err));
-    l->began = l->position;
+    for (int i = 0; i < l->plan->nsources; i++) l->began[i] = l->position;
     for (int r = 0; r < l->readers; r++) {
         wadi_position at;
         WADI_TRY(wadi_state_take(from, &at.element, err));
         WADI_TRY(wadi_state_take(from, &at.mark, err));
         WADI_TRY(wadi_source_seek(source_of(l, r), at, err));
+        l->began[l->reader[r]] = at.element; /* of several, each has read on by its own */
     }
     if (l->beside != NULL) WADI_TRY(wadi_change_load(l->beside, from, err));
     if (ended) atomic_store(&l->stopped, true);

@@ -24,7 +24,7 @@ typedef struct wadi_lane {
     int readers;
     int64_t count[WADI_MAX_PARTS]; /* [nsources] of a counter: its end */
     int64_t total[WADI_MAX_PARTS]; /* [nsources] elements that there are in all; -1: nobody knows */
-    int64_t began;                 /* `position` when the stream began */
+    int64_t began[WADI_MAX_PARTS]; /* [nsources] number of the first element in this stream */
     wadi_passed read[WADI_MAX_PARTS]; /* [nsources] so far; nothing of a counter */
     wadi_passed gone;                 /* of the stage */
     wadi_change *beside; /* of several readers: what has come of one and not of another yet */

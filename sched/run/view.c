@@ -72,7 +72,7 @@ static void count(wadi_view_node *n, const wadi_passed *t) {
 static wadi_view_node source_node(looking *k, const wadi_lane *l, int i) {
     const wadi_plan_source *p = &l->plan->sources[i];
     const wadi_source *source = p->counter ? NULL : wadi_run_find(k->s->x, p->name, false)->source;
-    wadi_view_node n = {.kind = WADI_VIEW_SOURCE, .total = l->total[i], .began = l->began};
+    wadi_view_node n = {.kind = WADI_VIEW_SOURCE, .total = l->total[i], .began = l->began[i]};
     n.what = source == NULL ? "counter" : source->kind != NULL ? source->kind : "source";
     count(&n, p->counter ? &l->gone : &l->read[i]);
     if (l->limit < INT64_MAX && (n.total < 0 || n.total > l->limit)) n.total = l->limit;
