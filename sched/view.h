@@ -24,7 +24,8 @@ typedef struct wadi_view_node {
     const char *what;          /* "raw", "filter", "fold"; static */
     int64_t elements, bytes, chunks; /* read; gone through the body; delivered */
     int64_t total;                   /* elements that there are in all; -1: nobody knows */
-    int64_t began; /* the number of the first element: not 0 of a saved run that goes on */
+    bool has_values; /* it can be tapped; elements that are only counted have none */
+    int64_t began;   /* the number of the first element: not 0 of a saved run that goes on */
     int64_t
         busy_ns; /* time in which its thread worked for it; of a source, waiting for what it reads as well */
     int64_t beside_ns[WADI_VIEW_DEVICES]; /* the same of other devices, by their numbers */

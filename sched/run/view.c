@@ -73,6 +73,7 @@ static wadi_view_node source_node(looking *k, const wadi_lane *l, int i) {
     const wadi_plan_source *p = &l->plan->sources[i];
     const wadi_source *source = p->counter ? NULL : wadi_run_find(k->s->x, p->name, false)->source;
     wadi_view_node n = {.kind = WADI_VIEW_SOURCE, .total = l->total[i], .began = l->began[i]};
+    n.has_values = !p->counter;
     n.what = source == NULL ? "counter" : source->kind != NULL ? source->kind : "source";
     count(&n, p->counter ? &l->gone : &l->read[i]);
     if (l->limit < INT64_MAX && (n.total < 0 || n.total > l->limit)) n.total = l->limit;
@@ -93,8 +94,10 @@ static int see_sources(looking *k, const wadi_lane *l) {
 
 static void see_stage(looking *k, int stage) {
     const wadi_stage_run *g = &k->s->stages[stage];
-    wadi_view_node n = {
-        .kind = WADI_VIEW_STAGE, .what = wadi_change_about(g->plan->change)->name, .total = -1};
+    wadi_view_node n = {.kind = WADI_VIEW_STAGE,
+                        .what = wadi_change_about(g->plan->change)->name,
+                        .total = -1,
+                        .has_values = true};
     const int first = g->lane != NULL ? see_sources(k, g->lane) : 0;
     count(&n, &g->done);
     for (int i = 1; i < k->s->x->devices.n; i++) n.beside_ns[i] = wadi_passed_busy(&g->by[i]);
@@ -121,7 +124,10 @@ static void see_inputs(looking *k, int stage) {
 
 static void see_end(looking *k, int end) {
     const wadi_outlet *o = &k->s->outlets[end];
-    wadi_view_node n = {.kind = WADI_VIEW_END, .what = wadi_plan_ends[o->plan->kind], .total = -1};
+    wadi_view_node n = {.kind = WADI_VIEW_END,
+                        .what = wadi_plan_ends[o->plan->kind],
+                        .total = -1,
+                        .has_values = true};
     if (o->binding != NULL && o->binding->sink->kind != NULL) n.what = o->binding->sink->kind;
     count(&n, &o->put);
     (void)snprintf(n.id, sizeof n.id, "%d.out%d", k->v->phase, end);

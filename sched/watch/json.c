@@ -93,6 +93,7 @@ static void put_node(const wadi_view *v, const wadi_view_node *n, wadi_text *out
     put_number(out, "bytes", n->bytes);
     put_number(out, "chunks", n->chunks);
     put_known(out, "total", (double)n->total);
+    put_bool(out, "has_values", n->has_values);
     put_real(out, "busy_s", (double)n->busy_ns / 1e9);
     put_beside(v, n, out);
     wadi_text_add(out, "}");

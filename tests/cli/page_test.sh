@@ -74,7 +74,7 @@ begin() {
 
 begin --http 127.0.0.1:0
 cat >ask.py <<'PROGRAM'
-import http.client, json, sys, time, urllib.parse
+import http.client, json, struct, sys, time, urllib.parse
 url = urllib.parse.urlsplit(sys.argv[1])
 token = urllib.parse.parse_qs(url.query)["token"][0]
 assert url.hostname == "127.0.0.1" and len(token) == 32, url
@@ -112,6 +112,7 @@ for verb in "/pause", "/resume", "/drain":
 
 # what is said
 status, page, r = ask("/?token=" + token)
+open("page.html", "w").write(page)
 assert "@NONCE@" not in page and page.startswith("<!DOCTYPE html>") and page.rstrip().endswith("</html>")
 policy = r.getheader("Content-Security-Policy")
 assert policy.startswith("default-src 'none'; connect-src 'self'; style-src 'nonce-") and policy != ask("/?token=" + token)[2].getheader("Content-Security-Policy")
@@ -161,27 +162,52 @@ def tap(stage, run=1):
 assert tap("0.0") is None and tap("0.in0") is None
 assert tap("0.7") == tap("0.0", 2) == 409 and tap("0.0%20run=2") == tap("x") == tap("0" * 1000) == tap("") == 400
 with open("pipe", "wb") as pipe:
-    pipe.write(b"\0\0\0\0\0\0\xf8\x3f" * 2000) # 1000 elements of two numbers, both 1.5
+    pipe.write(struct.pack("d", 1 / 3) * 2000) # 1000 elements of two numbers, both a third
 while run()["elements"] < 2000:
     assert time.monotonic() < limit
 sample = tap("0.0")
 assert sample["count"] == 100 and sample["first"] >= 1000 and not sample["cut"], sample
 part, = sample["parts"]
-assert part["type"] == "f64" and part["shape"] == [] and part["series"] and part["values"] == [3] * 100, part
+assert part["type"] == "f64" and part["shape"] == [] and part["series"] and part["values"] == [2 / 3] * 100, part
 sample = tap("0.in0")
 part, = sample["parts"]
 assert sample["first"] >= 1000, sample
-assert part["shape"] == [2] and not part["series"] and part["values"] == [1.5, 1.5], part
+assert part["shape"] == [2] and not part["series"] and part["values"] == [1 / 3, 1 / 3], part
 PROGRAM
 python=python3 # one that has the parser, if there is any
 /usr/bin/python3 -c 'import prometheus_client' 2>/dev/null && python=/usr/bin/python3
 "$python" ask.py "$url" || wrong "the page"
 
+# The page's own functions, without a browser: the document keeps what is made.
+cat >page.js <<'PROGRAM'
+const assert = require("assert"), page = require("fs").readFileSync("page.html", "utf8");
+const element = name => ({name, inside: [], setAttribute() {}, addEventListener() {}, append(...more) { this.inside.push(...more); }});
+const script = page.slice(page.indexOf('"use strict";'), page.indexOf("let looking"));
+const {count, size, busy, remember, table} = new Function("location", "document", script + "return {count, size, busy, remember, table};")(
+  {search: ""}, {createElement: element, createElementNS: (_, name) => element(name)});
+assert.deepStrictEqual([480, 1234, 0].map(count), ["480", "1.23 k", "0"]);
+assert.strictEqual(size([3, 4]), 5);
+assert.strictEqual(size(-2), -2);
+for (const v of [null, [null, 3], [3, null], [null, null]]) assert(Number.isNaN(size(v)), v);
+const node = (kind, has_values, busy_s) => ({kind, has_values, busy_s, id: "0.0", name: "", what: "", elements: 1, bytes: 1, total: null, beside: [{device: "b", busy_s: 9}]});
+const run = t => ({run: 1, elapsed_s: t, phase: 0, devices: [], nodes: [node("source", false, t / 2), node("stage", true, t)]});
+remember(run(10)); // device b does nothing more from now on
+const samples = remember(run(20));
+assert.strictEqual(busy(samples, run(20).nodes[0], 0), "50 %, b 0 %");
+const buttons = e => e.name === "button" ? 1 : e.inside ? e.inside.map(buttons).reduce((a, b) => a + b, 0) : 0;
+assert.strictEqual(buttons(table(run(20), samples)), 1); // none of what is only counted
+PROGRAM
+if command -v node >/dev/null; then
+    node page.js || wrong "the page's functions"
+else
+    echo "node is not there: nobody calls the page's functions"
+fi
+
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 if [ -n "$browser" ] && [ -z "${WADI_SANITIZE:-}" ]; then
     HOME=$work timeout 60 "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=3000 --dump-dom "$url&tap=1/0.0" >dom 2>browser
     for text in '<h1 id="title">wadi, process' 'means, run 1: running' 'compute waits for the source' '>0.in0<' '<td>2.00 k</td>' 'class="spark"' \
-        'aria-label="values as a line"' 'f64[], of each element: 3.000 to 3.000' \
+        'aria-label="values as a line"' 'f64[], of each element: 0.6667 to 0.6667' ' of 100 <svg' \
         'data-verb="pause"'; do
         grep -qF -e "$text" dom || wrong "the browser shows no $text: $(cat dom browser | cut -c 1-2000)"
     done

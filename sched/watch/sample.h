@@ -1,0 +1,11 @@
+/* Samples as JSON. */
+#ifndef WADI_SCHED_WATCH_SAMPLE_H
+#define WADI_SCHED_WATCH_SAMPLE_H
+
+#include "base/text.h"
+#include "sched/sample.h"
+
+/* Appends {"first", "count", "cut", "parts"} (docs/RUNTIME.md). A value that is not finite is null, and a complex number [re, im]. */
+void wadi_watch_sample(const wadi_sample *s, wadi_text *out);
+
+#endif
