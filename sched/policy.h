@@ -26,7 +26,7 @@ typedef struct wadi_policy_clock {
 
 /* The time of a chunk: that of the slower one of the source, which read it in read_ns, and of the rest of the stream; and what chunks lose
  * between them on average, when the one waits for the other to wake up. The rest took the step_ns since the step before, but for the
- * waited_ns that it had to wait for the source, or for the digests of what that gave. The time from step to step alone would not do. Where the source is the slower one, that is
+ * waited_ns that it had to wait for the source. The time from step to step alone would not do. Where the source is the slower one, that is
  * the time in which the chunk was read and how much longer it was computed than the one before; of chunks of two sizes in turn, the small
  * ones would seem the cheaper ones, however small they are. */
 int64_t wadi_policy_elapsed(wadi_policy_clock *c, int64_t step_ns, int64_t waited_ns,

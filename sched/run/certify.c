@@ -115,7 +115,7 @@ static void await_room(wadi_stream *s, const wadi_chunk *part) {
     wadi_digester_await_room(d, bytes);
     wadi_profile_back(before);
     wadi_meter_busy(&s->x->meter, WADI_STAGE_COMPUTE);
-    s->waited_ns += wadi_clock_ns() - begin_ns;
+    s->held_ns += wadi_clock_ns() - begin_ns;
 }
 
 /* The next elements of a source, by the thread beside. */

@@ -57,7 +57,7 @@ static void count_chunk(wadi_stream *s, const wadi_chunk *in) {
     const int64_t now = wadi_clock_ns(), in_bytes = wadi_chunk_bytes(in);
     const int64_t worked = worked_ns(x), kept = kept_bytes(s);
     const int64_t each = (worked - s->worked_ns) / x->device->ops->workers(x->device);
-    const int64_t elapsed = now - s->step_ns;
+    const int64_t elapsed = now - s->step_ns - s->held_ns;
     const int64_t cost = wadi_policy_elapsed(&s->clock, elapsed, s->waited_ns, in->read_ns);
     const double busy = each < elapsed ? (double)each / (double)elapsed : 1;
     const wadi_policy_sample sample = {.busy_ns = (int64_t)(busy * (double)cost),
@@ -66,7 +66,7 @@ static void count_chunk(wadi_stream *s, const wadi_chunk *in) {
                                        .bytes = in_bytes + x->crew.out_bytes};
     s->worked_ns = worked;
     s->step_ns = now;
-    s->waited_ns = 0;
+    s->waited_ns = s->held_ns = 0;
     if (!x->crew.loaded && in->count > 0) {
         s->element_ns = (double)elapsed / (double)in->count;
         s->element_bytes = (double)(in_bytes + x->crew.temporary_bytes) / (double)in->count;
@@ -88,7 +88,7 @@ static void count_chunk(wadi_stream *s, const wadi_chunk *in) {
 
 static void weigh_chunk(wadi_stream *s, const wadi_chunk *c, int64_t begin_ns) {
     s->elements += c->count;
-    s->compute_ns += wadi_clock_ns() - begin_ns;
+    s->compute_ns += wadi_clock_ns() - begin_ns - s->held_ns;
 }
 
 /* One chunk of a lane through all stages behind it. */

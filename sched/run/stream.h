@@ -132,7 +132,8 @@ struct wadi_stream {
     bool comes_before_saved;    /* what is saved is of a later stream, which goes on from there */
     int64_t begin_ns;           /* clock when the stream began */
     int64_t step_ns, worked_ns; /* clock and time worked at the end of the last step */
-    int64_t waited_ns;          /* for sources, and for digests of what they gave, since then */
+    int64_t waited_ns;          /* for sources since then */
+    int64_t held_ns; /* for digests of what they gave, since then: that is no time of the step */
     wadi_policy_clock clock;
     /* of the last step, 0 before it: time per element, and bytes beside results that lie in their places */
     double element_ns, element_bytes;

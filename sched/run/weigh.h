@@ -14,7 +14,7 @@
 typedef struct wadi_weights {
     int64_t now_ns;     /* clock */
     int64_t elements;   /* of sources, computed */
-    int64_t compute_ns; /* time in which the compute thread had a chunk */
+    int64_t compute_ns; /* in which the compute thread had a chunk, and no digest to wait for */
     int64_t work_ns;    /* of all threads */
 } wadi_weights;
 

@@ -10,4 +10,5 @@
  * none yet. run 0: the first run that has such a stage. Errors: WADI_INVALID (no such run or stage), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_watch_tap(int64_t run, const char *stage, wadi_text *out,
                                           wadi_error *err);
+
 #endif
