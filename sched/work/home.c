@@ -139,6 +139,8 @@ static bool on_answer(home *h, int worker, const wadi_workq_control *c, const vo
 static bool on_message(home *h, int worker, const wadi_workq_peer *peer, int fd,
                        const wadi_workq_control *c, const void *payload, wadi_work_item *out) {
     if (worker >= 0) wadi_dispatch_heard(&h->dispatch, worker);
+    if (h->job != 0 && c->job == h->job)
+        wadi_zmq_guard_trust(h->s.guard, fd); /* it has the charter */
     switch (c->kind) {
     case WADI_WORKQ_HELLO:
         on_hello(h, worker, peer, fd);

@@ -54,7 +54,7 @@ static wadi_status attach(wadi_workq_socket *s, const wadi_workq_options *o, wad
                                     .curve_server = o->curve_server,
                                     .curve_clients = o->curve_clients};
     return wadi_zmq_socket_attach(s->context, s->address, &port, s->path, &s->socket, &s->monitor,
-                                  &s->file, err);
+                                  &s->guard, &s->file, err);
 }
 
 static wadi_status begin(wadi_workq_socket *s, const wadi_workq_options *o, const char *file,
@@ -70,7 +70,7 @@ static wadi_status begin(wadi_workq_socket *s, const wadi_workq_options *o, cons
 
 wadi_status wadi_workq_socket_open(wadi_workq_socket *s, const wadi_workq_options *options,
                                    const char *file, wadi_error *err) {
-    *s = (wadi_workq_socket){.bind = options->home};
+    *s = (wadi_workq_socket){.bind = options->home, .keyed = options->curve_secret != NULL};
     (void)snprintf(s->address, sizeof s->address, "%s", options->address);
     const wadi_status status = begin(s, options, file, err);
     if (status != WADI_OK) wadi_workq_socket_close(s);
@@ -87,13 +87,20 @@ void wadi_workq_socket_close(wadi_workq_socket *s) {
     close_frames(s);
     if (s->path != NULL) wadi_socket_file_remove(s->path, s->file);
     if (s->socket != NULL) (void)wadi_zmq.setsockopt(s->socket, ZMQ_LINGER, &linger, sizeof linger);
-    wadi_zmq_socket_close(s->socket, s->monitor, true);
+    wadi_zmq_socket_close(s->socket, s->monitor, s->guard, true);
     if (s->context != NULL) (void)wadi_zmq.ctx_term(s->context);
     free(s->path);
     *s = (wadi_workq_socket){0};
 }
 
 /* ---- reading ---- */
+
+static void count_frame(const wadi_workq_socket *s, zmq_msg_t *m) {
+    const int fd = s->guard != NULL ? wadi_zmq.msg_get(m, ZMQ_SRCFD) : -1;
+    if (fd < 0) return;
+    wadi_zmq_guard_took(s->guard, fd, wadi_zmq.msg_size(m));
+    if (s->keyed) wadi_zmq_guard_trust(s->guard, fd);
+}
 
 /* A message of too many frames is read to its end, and has none then. */
 bool wadi_workq_socket_read(wadi_workq_socket *s) {
@@ -109,6 +116,7 @@ bool wadi_workq_socket_read(wadi_workq_socket *s) {
             return false;
         }
         more = wadi_zmq.msg_more(&m);
+        count_frame(s, &m);
         if (s->frames < WADI_WORKQ_FRAMES) {
             s->frame[s->frames++] = m;
         } else {

@@ -18,6 +18,8 @@ enum { WADI_WORKQ_FRAMES = 3 /* identity, control, payload */ };
 
 typedef struct wadi_workq_socket {
     void *context, *socket, *monitor;
+    wadi_zmq_guard *guard; /* NULL: none */
+    bool keyed;            /* only peers with an admitted key can send messages */
     char address[256];
     bool bind;
     char *path;            /* of the socket's file, owned; NULL: none */

@@ -160,6 +160,14 @@ void wadi_zmq_dismiss(wadi_zmq_port *p, const wadi_error *why) {
 
 /* ---- receiving ---- */
 
+/* The identity, which comes first, was not sent as a frame of its own, and has no connection. With keys, whoever sends a message is known. */
+static void count_frame(const wadi_zmq_port *p, zmq_msg_t *m) {
+    const int fd = p->guard != NULL ? wadi_zmq.msg_get(m, ZMQ_SRCFD) : -1;
+    if (fd < 0) return;
+    wadi_zmq_guard_took(p->guard, fd, wadi_zmq.msg_size(m));
+    if (p->keyed) wadi_zmq_guard_trust(p->guard, fd);
+}
+
 /* Reads one message into p->frame; false: there is none. */
 static bool read_frames(wadi_zmq_port *p) {
     p->frames = 0;
@@ -173,6 +181,7 @@ static bool read_frames(wadi_zmq_port *p) {
             return false;
         }
         more = wadi_zmq.msg_more(&m);
+        count_frame(p, &m);
         if (p->frames < WADI_MESSAGE_FRAMES) {
             p->frame[p->frames++] = m;
         } else {

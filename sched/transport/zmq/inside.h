@@ -6,6 +6,7 @@
 
 #include "sched/link/link.h"
 #include "sched/transport/port.h"
+#include "sched/transport/zmq/guard.h"
 #include "sched/transport/zmq/library.h"
 #include "sched/transport/zmq/socket_file.h"
 #include "sched/transport/zmq/message.h"
@@ -58,6 +59,7 @@ typedef struct wadi_zmq_port {
     wadi_port_options options; /* strings replaced by the copies below */
     char address[256], owner[32], other[32];
     void *context, *socket, *monitor;
+    wadi_zmq_guard *guard; /* NULL: none */
     char *path;            /* of the socket's file, owned; NULL: none */
     wadi_socket_file file; /* made by this side, if it binds */
     int partner; /* the peer that shares the stream; -1: none yet. For a side that connects: the peer it has connected to */

@@ -61,6 +61,7 @@ int wadi_zmq_seat(wadi_zmq_port *p, const void *identity, size_t n, int fd) {
 
 void wadi_zmq_claim(wadi_zmq_port *p, int peer) {
     p->partner = peer;
+    wadi_zmq_guard_trust(p->guard, p->remotes[peer].fd);
     if (p->options.sends)
         wadi_link_sender_on_join(&p->sender, peer);
     else

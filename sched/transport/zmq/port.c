@@ -101,15 +101,16 @@ static wadi_status sleep_a_while(wadi_zmq_port *p, wadi_error *err) {
 
 static wadi_status attach(wadi_zmq_port *p, const char *address, wadi_error *err) {
     WADI_TRY(wadi_zmq_socket_attach(p->context, address, &p->options, p->path, &p->socket,
-                                    &p->monitor, &p->file, err));
+                                    &p->monitor, &p->guard, &p->file, err));
     return p->options.bind || wadi_zmq_greet(p) ? WADI_OK : zmq_fail(err, p, "hello");
 }
 
 /* What waits in the socket was meant for the partner that is lost, so it goes with the socket. */
 static wadi_status reopen(wadi_zmq_port *p, wadi_error *err) {
     p->resume.reopen = p->resume.renewed = p->connected = false;
-    wadi_zmq_socket_close(p->socket, p->monitor, false);
+    wadi_zmq_socket_close(p->socket, p->monitor, p->guard, false);
     p->socket = p->monitor = NULL;
+    p->guard = NULL;
     return attach(p, p->address, err);
 }
 
@@ -190,7 +191,7 @@ static bool has_listener(const wadi_zmq_port *p) {
 static void close_port(wadi_port *self) {
     wadi_zmq_port *p = (wadi_zmq_port *)self;
     if (p->path != NULL) wadi_socket_file_remove(p->path, p->file);
-    wadi_zmq_socket_close(p->socket, p->monitor, has_listener(p));
+    wadi_zmq_socket_close(p->socket, p->monitor, p->guard, has_listener(p));
     wadi_link_sender_fini(&p->sender);
     wadi_link_receiver_fini(&p->receiver);
     if (p->context != NULL) (void)wadi_zmq.ctx_term(p->context);

@@ -1,5 +1,5 @@
-/* Checking for descriptors, threads and memory. The numbers are those of one context: two threads of its own and the
- * authenticator's, their queues and polls, a socket, its monitor, a listener, and some connections. Memory means address
+/* Checking for descriptors, threads and memory. The numbers are those of one context: two threads of its own, the
+ * authenticator's and the guard's, their queues and polls, a socket, its monitor, a listener, and some connections. Memory means address
  * space: if it is limited (ulimit -v), each thread gets a heap of 64 MiB of it, so libzmq would meet the same limit later. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "sched/transport/zmq/room.h"
@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 
-enum { DESCRIPTORS = 24, THREADS = 3, MEBIBYTES = 1024 };
+enum { DESCRIPTORS = 28, THREADS = 4, MEBIBYTES = 1024 };
 
 static wadi_status try_descriptors(const char *address, wadi_error *err) {
     int fd[DESCRIPTORS];

@@ -21,6 +21,7 @@ enum {
     HANDSHAKE_MS =
         5000,       /* for a peer to show that it speaks ZeroMQ: until then it holds a descriptor */
     BACKLOG = 1024, /* connections waiting to be taken up */
+    CONTROL_BYTES = 1 << 16, /* of a frame */
     RECEIVED =
         256 /* messages of one peer waiting to be read: more than a peer may send that keeps to its credit */
 };
@@ -69,6 +70,12 @@ static wadi_status set_keys(void *context, void *socket, const char *address,
     return rc == 0 ? WADI_OK : wadi_fail(err, WADI_INVALID, "%s: a key is not valid", address);
 }
 
+/* What is sent to a sender is numbers and, at most, a reason. */
+static int set_largest(void *socket, const wadi_port_options *o) {
+    const int64_t most = o->sends ? CONTROL_BYTES : o->limits.bytes;
+    return wadi_zmq.setsockopt(socket, ZMQ_MAXMSGSIZE, &most, sizeof most);
+}
+
 static int set_options(void *socket, const wadi_port_options *o) {
     int rc = set_int(socket, ZMQ_SNDHWM, 0);
     if (rc == 0) rc = set_int(socket, ZMQ_RCVHWM, RECEIVED);
@@ -76,8 +83,7 @@ static int set_options(void *socket, const wadi_port_options *o) {
     if (rc == 0) rc = set_int(socket, ZMQ_BACKLOG, BACKLOG);
     if (rc == 0) rc = set_int(socket, ZMQ_LINGER, LINGER_MS);
     if (rc == 0 && o->bind) rc = set_int(socket, ZMQ_ROUTER_MANDATORY, 1);
-    if (rc == 0)
-        rc = wadi_zmq.setsockopt(socket, ZMQ_MAXMSGSIZE, &o->limits.bytes, sizeof o->limits.bytes);
+    if (rc == 0) rc = set_largest(socket, o);
     if (rc == 0) rc = set_int(socket, ZMQ_TCP_KEEPALIVE, 1);
     if (rc == 0) rc = set_int(socket, ZMQ_TCP_KEEPALIVE_IDLE, IDLE_S);
     if (rc == 0) rc = set_int(socket, ZMQ_TCP_KEEPALIVE_INTVL, ASK_S);
@@ -90,7 +96,8 @@ static int start_monitor(void *context, void *socket, void **out_monitor) {
     char name[64];
     (void)snprintf(name, sizeof name, "inproc://wadi-monitor-%p", socket);
     if (wadi_zmq.socket_monitor(socket, name,
-                                ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
+                                ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED |
+                                    ZMQ_EVENT_MONITOR_STOPPED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
                                     ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
                                     ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) != 0)
         return -1;
@@ -99,8 +106,18 @@ static int start_monitor(void *context, void *socket, void **out_monitor) {
     return wadi_zmq.connect(*out_monitor, name);
 }
 
+/* The kernel does not count the bytes of a socket in the file system, which has permissions instead. Whoever has a key that is admitted is not watched. */
+static wadi_status start_guard(void *context, const char *address, const wadi_port_options *o,
+                               void **monitor, wadi_zmq_guard **out, wadi_error *err) {
+    const int64_t most = o->curve_secret != NULL ? 0 : o->limits.bytes + o->credit_bytes;
+    void *const watched = *monitor;
+    if (!o->bind || strncmp(address, "tcp:", 4) != 0) return WADI_OK;
+    return wadi_zmq_guard_start(context, watched, address, most, out, monitor, err);
+}
+
 static wadi_status open_socket(void *context, const char *address, const wadi_port_options *options,
-                               void **out_socket, void **out_monitor, wadi_error *err) {
+                               void **out_socket, void **out_monitor, wadi_zmq_guard **out_guard,
+                               wadi_error *err) {
     WADI_TRY(check_options(address, options, err));
     *out_socket = wadi_zmq.socket(context, options->bind ? ZMQ_ROUTER : ZMQ_DEALER);
     if (*out_socket == NULL || set_options(*out_socket, options) != 0) {
@@ -110,6 +127,7 @@ static wadi_status open_socket(void *context, const char *address, const wadi_po
     if (start_monitor(context, *out_socket, out_monitor) != 0) {
         return zmq_fail(err, address, "monitor");
     }
+    WADI_TRY(start_guard(context, address, options, out_monitor, out_guard, err));
     if (options->bind && wadi_zmq.bind(*out_socket, address) != 0)
         return zmq_fail(err, address, "bind");
     if (!options->bind && wadi_zmq.connect(*out_socket, address) != 0) {
@@ -121,38 +139,25 @@ static wadi_status open_socket(void *context, const char *address, const wadi_po
 wadi_status wadi_zmq_socket_attach(void *context, const char *address,
                                    const wadi_port_options *options, const char *path,
                                    void **out_socket, void **out_monitor,
-                                   wadi_socket_file *out_file, wadi_error *err) {
+                                   wadi_zmq_guard **out_guard, wadi_socket_file *out_file,
+                                   wadi_error *err) {
     const bool claims = options->bind && path != NULL;
     int lock = -1;
+    *out_guard = NULL;
     if (claims) WADI_TRY(wadi_socket_file_claim(address, path, &lock, err));
-    const wadi_status status = open_socket(context, address, options, out_socket, out_monitor, err);
+    const wadi_status status =
+        open_socket(context, address, options, out_socket, out_monitor, out_guard, err);
     if (claims && status == WADI_OK) *out_file = wadi_socket_file_made(path);
     wadi_socket_file_settle(lock);
     return status;
 }
 
-bool wadi_zmq_event(void *monitor, int *out_what, int *out_value) {
-    uint16_t what = 0;
-    int32_t value = -1;
-    zmq_msg_t m;
-    (void)wadi_zmq.msg_init(&m);
-    const bool there = monitor != NULL && wadi_zmq.msg_recv(&m, monitor, ZMQ_DONTWAIT) >= 0;
-    if (there && wadi_zmq.msg_size(&m) == sizeof what + sizeof value) {
-        memcpy(&what, wadi_zmq.msg_data(&m), sizeof what);
-        memcpy(&value, (const char *)wadi_zmq.msg_data(&m) + sizeof what, sizeof value);
-    }
-    if (there && wadi_zmq.msg_more(&m)) (void)wadi_zmq.msg_recv(&m, monitor, 0); /* the address */
-    (void)wadi_zmq.msg_close(&m);
-    *out_what = what;
-    *out_value = value;
-    return there;
-}
-
-void wadi_zmq_socket_close(void *socket, void *monitor, bool linger) {
-    if (monitor != NULL) {
-        (void)wadi_zmq.socket_monitor(socket, NULL, 0);
+void wadi_zmq_socket_close(void *socket, void *monitor, wadi_zmq_guard *guard, bool linger) {
+    if (monitor != NULL) (void)wadi_zmq.socket_monitor(socket, NULL, 0);
+    if (guard != NULL)
+        wadi_zmq_guard_stop(guard);
+    else if (monitor != NULL)
         (void)wadi_zmq.close(monitor);
-    }
     if (socket == NULL) return;
     if (!linger) (void)set_int(socket, ZMQ_LINGER, 0);
     (void)wadi_zmq.close(socket);
