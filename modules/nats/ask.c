@@ -182,12 +182,15 @@ void wadi_nats_home_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg) {
         hear_request(q, verb + 4, msg);
     else if (strcmp(verb, "s") == 0)
         sweep(q, msg);
+    else if (strncmp(verb, "c.", 2) == 0)
+        wadi_nats_consumers_heard(q, verb, msg);
 }
 
 void wadi_nats_home_step(wadi_nats_queue *q, int64_t now) {
     char subject[WADI_NATS_SUBJECT];
     if (!q->offered || q->ended) return;
     ask_for_frames(q, now);
+    wadi_nats_consumers_step(q, now);
     if (now - q->live_ns < live_ns) return;
     q->live_ns = now;
     forget_silent(q, now);

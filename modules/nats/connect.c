@@ -92,9 +92,8 @@ static void on_lost(natsConnection *nc, void *env) {
 }
 
 static void on_back(natsConnection *nc, void *env) {
-    WADI_UNUSED(nc);
     const wadi_nats_events *events = env;
-    events->back(events->env);
+    events->back(events->env, nc);
 }
 
 static void on_closed(natsConnection *nc, void *env) {

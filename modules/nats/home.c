@@ -21,6 +21,7 @@ static void begin_epoch(wadi_nats_queue *q, const wadi_jet_record *r) {
     q->ended = false;
     q->record_ns = wadi_clock_ns();
     q->gone_ns = 0;
+    memset(q->consumers, 0, sizeof q->consumers); /* they are new */
     (void)strcpy(q->epoch, r->epoch);
     wadi_nats_stir(q);
 }

@@ -28,14 +28,18 @@
 #include "sched/work/jet_label.h"
 #include "sched/work/ways.h"
 
-enum { WADI_NATS_SUBJECT = 192 /* room for a subject or the name of a stream */ };
+enum {
+    WADI_NATS_SUBJECT = 192, /* room for a subject or the name of a stream */
+    WADI_NATS_SERVER_ID = 72 /* room for what a server calls itself, anew each time it begins */
+};
 
 /* Headers of messages. */
 #define WADI_NATS_LABEL "Wadi-Label"
 #define WADI_NATS_RECORDED "Wadi-Record"
 #define WADI_NATS_WHY "Wadi-Why"
-/* The durable consumer of items and that of answers. */
+/* The durable consumer of items and that of answers, and how many requests may wait there: those of all workers. */
 #define WADI_NATS_CONSUMER "taker"
+enum { WADI_NATS_WAITING_MOST = 30000 };
 
 /* ---- names.c ---- */
 
@@ -51,6 +55,9 @@ typedef enum wadi_nats_stream {
 void wadi_nats_stream_name(const char *job, wadi_nats_stream s, char out[WADI_NATS_SUBJECT]);
 /* Whether `name` is that of a stream of some job. */
 bool wadi_nats_stream_job(const char *name, wadi_nats_stream s, char out_job[WADI_NATS_SUBJECT]);
+/* The subject of the messages that are pulled from the stream: those that are no frames. */
+void wadi_nats_filter(const char *job, wadi_nats_stream s, const char *epoch,
+                      char out[WADI_NATS_SUBJECT]);
 /* wadi.JOB. and the rest. */
 void wadi_nats_subject(const char *job, char out[WADI_NATS_SUBJECT], const char *format, ...)
     WADI_PRINTF(3, 4);
@@ -64,7 +71,7 @@ typedef struct wadi_nats_keys {
 
 typedef struct wadi_nats_events {
     void (*lost)(void *env); /* in a thread of the library */
-    void (*back)(void *env);
+    void (*back)(void *env, natsConnection *nc);
     void (*closed)(void *env); /* none of them is called any more */
     void *env;
 } wadi_nats_events;
@@ -149,6 +156,14 @@ typedef struct wadi_nats_request {
     int left;
 } wadi_nats_request;
 
+/* What home knows of a consumer. */
+typedef struct wadi_nats_consumer {
+    int64_t asked_ns;  /* when the server was last asked for it; 0: it is to be asked at once */
+    int64_t delivered; /* the number of the last message that it has given out */
+    bool sound;
+    bool anew; /* it is to be removed, and made again */
+} wadi_nats_consumer;
+
 /* How many messages shall be ahead of the owner, asked for or come. Between `least` and `most`: as many as it takes in a while, and as fit into
  * some memory. */
 typedef struct wadi_nats_ahead {
@@ -201,7 +216,9 @@ typedef struct wadi_nats_queue {
     uint64_t next_id;
 
     bool connected;
-    bool renewed;    /* the connection has come back since the service thread has last looked */
+    bool renewed;   /* the connection has come back since the service thread has last looked */
+    bool restarted; /* .. to another server, or to one that has begun again */
+    char server_id[WADI_NATS_SERVER_ID];
     int64_t lost_ns; /* when */
     int outages;
     int64_t pause_ns; /* nothing refused is sent again before */
@@ -226,6 +243,7 @@ typedef struct wadi_nats_queue {
     wadi_status failed;         /* what ends every later call; its words: */
     char why[256];
 
+    wadi_nats_consumer consumers[WADI_NATS_STREAMS]; /* home: those of items and answers */
     WADI_VEC(wadi_nats_worker) workers;
     WADI_VEC(wadi_nats_flight) flight; /* items that are not answered, by number */
     int64_t credit, budget, cap;       /* cap: bytes that the stream of items has room for */
@@ -286,7 +304,9 @@ void wadi_nats_service_stop(wadi_nats_queue *q);
 void wadi_nats_service_hear(natsConnection *nc, natsSubscription *sub, natsMsg *owned_msg,
                             void *queue);
 void wadi_nats_service_lost(void *queue);
-void wadi_nats_service_back(void *queue);
+void wadi_nats_service_back(void *queue, natsConnection *nc);
+/* Notes which server it is that the queue is connected to. */
+void wadi_nats_service_met(wadi_nats_queue *q, natsConnection *nc);
 
 /* ---- pack.c ---- */
 
@@ -346,6 +366,15 @@ void wadi_nats_record_step(wadi_nats_queue *q, int64_t now);
 void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg);
 /* What the server says of its stream. */
 void wadi_nats_record_stream(wadi_nats_queue *q, natsMsg *msg, int64_t now);
+
+/* ---- consumers.c: those of a job ---- */
+
+/* Has them be looked at, and made again if `anew`. */
+void wadi_nats_consumers_doubt(wadi_nats_queue *q, bool anew);
+/* Asks the server for them, now and then. */
+void wadi_nats_consumers_step(wadi_nats_queue *q, int64_t now);
+/* What the server says of them: `token` is the end of the subject of the reply. */
+void wadi_nats_consumers_heard(wadi_nats_queue *q, const char *token, natsMsg *msg);
 
 /* ---- streams.c: calls of the server that are waited for ---- */
 

@@ -23,6 +23,11 @@ bool wadi_nats_stream_job(const char *name, wadi_nats_stream s, char out_job[WAD
     return wadi_jet_name_fits(out_job);
 }
 
+void wadi_nats_filter(const char *job, wadi_nats_stream s, const char *epoch,
+                      char out[WADI_NATS_SUBJECT]) {
+    wadi_nats_subject(job, out, "%s.%s.do", s == WADI_NATS_ITEMS ? "item" : "answer", epoch);
+}
+
 void wadi_nats_subject(const char *job, char out[WADI_NATS_SUBJECT], const char *format, ...) {
     const int n = snprintf(out, WADI_NATS_SUBJECT, "wadi.%s.", job);
     va_list args;

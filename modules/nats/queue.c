@@ -73,6 +73,7 @@ static wadi_status connect_all(wadi_nats_queue *q, wadi_error *err) {
         (wadi_nats_events){wadi_nats_service_lost, wadi_nats_service_back, wadi_nats_quiet, q};
     WADI_TRY(wadi_nats_connect(&q->at, &q->events, &q->keys, &q->nc, err));
     q->calling++; /* the connection itself */
+    wadi_nats_service_met(q, q->nc);
     q->connected = true;
     const int64_t most = natsConnection_GetMaxPayload(q->nc);
     q->frame_most = (most > 0 && most < WADI_JET_FRAME_MOST ? most : WADI_JET_FRAME_MOST) - HEADERS;

@@ -34,8 +34,18 @@ void wadi_nats_service_lost(void *queue) {
     (void)pthread_mutex_unlock(&q->lock);
 }
 
-void wadi_nats_service_back(void *queue) {
+void wadi_nats_service_met(wadi_nats_queue *q, natsConnection *nc) {
+    char id[WADI_NATS_SERVER_ID] = "";
+    const bool told = natsConnection_GetConnectedServerId(nc, id, sizeof id) == NATS_OK;
+    (void)pthread_mutex_lock(&q->lock);
+    if (!told || (q->server_id[0] != '\0' && strcmp(id, q->server_id) != 0)) q->restarted = true;
+    if (told) (void)strcpy(q->server_id, id);
+    (void)pthread_mutex_unlock(&q->lock);
+}
+
+void wadi_nats_service_back(void *queue, natsConnection *nc) {
     wadi_nats_queue *q = queue;
+    wadi_nats_service_met(q, nc);
     (void)pthread_mutex_lock(&q->lock);
     q->connected = q->renewed = true;
     wadi_nats_ring(q);
@@ -122,7 +132,8 @@ static void say_all(wadi_nats_queue *q) {
 }
 
 static void renew(wadi_nats_queue *q, int64_t now) {
-    q->renewed = false;
+    wadi_nats_consumers_doubt(q, q->restarted);
+    q->renewed = q->restarted = false;
     wadi_vec_clear(&q->asked);
     wadi_nats_post_again(q);
     for (size_t i = 0; i < q->deliveries.n; i++) q->deliveries.at[i]->asked = 0;

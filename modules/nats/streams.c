@@ -137,7 +137,7 @@ wadi_status wadi_nats_consumer_make(jsCtx *js, const wadi_jet_address *at, wadi_
     jsConsumerConfig c;
     jsErrCode code = 0;
     wadi_nats_stream_name(at->job, s, name);
-    wadi_nats_subject(at->job, filter, "%s.%s.do", s == WADI_NATS_ITEMS ? "item" : "answer", epoch);
+    wadi_nats_filter(at->job, s, epoch, filter);
     (void)jsConsumerConfig_Init(&c);
     c.Durable = WADI_NATS_CONSUMER;
     c.FilterSubject = filter;
@@ -145,7 +145,7 @@ wadi_status wadi_nats_consumer_make(jsCtx *js, const wadi_jet_address *at, wadi_
     c.AckWait = (int64_t)(at->ack_wait_s * 1e9);
     c.MaxDeliver = -1;    /* workers count (worker.c) */
     c.MaxAckPending = -1; /* home counts */
-    c.MaxWaiting = 30000; /* requests of all workers */
+    c.MaxWaiting = WADI_NATS_WAITING_MOST;
     const natsStatus st = js_AddConsumer(NULL, js, name, &c, NULL, &code);
     return st == NATS_OK ? WADI_OK : fail(at, st, code, "making a consumer", err);
 }

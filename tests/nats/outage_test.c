@@ -1,4 +1,5 @@
 /* Jobs whose server is killed, stops, or is cut off: nothing is lost and nothing comes twice. */
+#include <arpa/inet.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -109,6 +110,110 @@ static void a_stopped_server_holds_everybody_up_and_no_longer(void **state) {
     test_server_end(&o.server);
 }
 
+/* ---- what a server has kept of a job ---- */
+
+typedef struct kept {
+    outage o;
+    const char *stream;
+    bool copied;
+} kept;
+
+/* In the folder of a stream of the server. */
+static void in_stream(const kept *k, const char *commands) {
+    char all[512];
+    (void)snprintf(all, sizeof all, "cd '%s/jetstream/$G/streams/WADI_older_%s' && %s",
+                   k->o.server.folder, k->stream, commands);
+    assert_int_equal(system(all), 0);
+}
+
+static void copy_index(void *env, int64_t answered) {
+    kept *k = env;
+    if (answered != 3) return;
+    in_stream(k, "if [ -e msgs/1.idx ]; then cp msgs/1.idx old; fi");
+    k->copied = true;
+}
+
+/* A server writes the numbers of a stream to its disk every two seconds, and when the last message has gone. If it is killed just then, the stream begins again
+ * with numbers that its consumer has passed. */
+static void begins_again_with_older_numbers(const char *stream) {
+    kept k = {.stream = stream};
+    wadi_error err = {0};
+    wadi_work_item none;
+    (void)alarm(100); /* nobody would get anything any more */
+    test_server_start(&k.o.server, true, "");
+    const char *address = test_address(k.o.server.port, "older", "");
+    const pid_t one = test_worker(address, "plain");
+    wadi_workq *q = test_open(address, true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    test_await(q, 1);
+    test_run(q, &(test_job){.items = 300, .n = 300, .between = copy_index, .env = &k});
+    assert_true(k.copied);
+    /* The server has told its disk what was acknowledged. */
+    assert_int_equal(q->ops->collect(q, 300000000, &none, &err), WADI_OK);
+    test_server_kill(&k.o.server);
+    in_stream(&k, "if [ -e old ]; then : >msgs/1.blk && cp old msgs/1.idx; fi");
+    test_server_again(&k.o.server);
+    test_run(q, &(test_job){.items = 30, .n = 300, .first = 300});
+    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    q->ops->close(q);
+    assert_int_equal(test_wait(one), 0);
+    test_server_end(&k.o.server);
+    (void)alarm(0);
+}
+
+static void workers_get_items_that_have_older_numbers(void **state) {
+    (void)state;
+    begins_again_with_older_numbers("items");
+}
+
+static void home_gets_answers_that_have_older_numbers(void **state) {
+    (void)state;
+    begins_again_with_older_numbers("answers");
+}
+
+/* Says something to the server as any client may. */
+static void say_to_server(int port, const char *subject) {
+    char text[256];
+    struct sockaddr_in a = {.sin_family = AF_INET,
+                            .sin_port = htons((uint16_t)port),
+                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const int s = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(connect(s, (const struct sockaddr *)&a, sizeof a), 0);
+    const int n = snprintf(text, sizeof text,
+                           "CONNECT {\"verbose\":false}\r\nPUB %s 0\r\n\r\nPING\r\n", subject);
+    assert_int_equal(write(s, text, (size_t)n), n);
+    /* It tells of itself first; a pong follows all that it has done. */
+    char last[4] = "";
+    while (memcmp(last, "PONG", 4) != 0) {
+        memmove(last, last + 1, 3);
+        assert_int_equal(read(s, last + 3, 1), 1);
+    }
+    (void)close(s);
+}
+
+static void consumers_that_are_removed_are_made_again(void **state) {
+    (void)state;
+    outage o = {0};
+    wadi_error err = {0};
+    (void)alarm(100);
+    test_server_start(&o.server, true, "");
+    const char *address = test_address(o.server.port, "removed", "");
+    const pid_t one = test_worker(address, "plain");
+    wadi_workq *q = test_open(address, true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    test_run(q, &(test_job){.items = 30, .n = 300});
+    say_to_server(o.server.port, "$JS.API.CONSUMER.DELETE.WADI_removed_items.taker");
+    say_to_server(o.server.port, "$JS.API.CONSUMER.DELETE.WADI_removed_answers.taker");
+    test_run(q, &(test_job){.items = 30, .n = 300, .first = 30});
+    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    q->ops->close(q);
+    assert_int_equal(test_wait(one), 0);
+    test_server_end(&o.server);
+    (void)alarm(0);
+}
+
+/* ---- ends ---- */
+
 static void *end_job(void *queue) {
     wadi_workq *q = queue;
     return q->ops->end(q, NULL) == WADI_OK ? NULL : queue;
@@ -191,6 +296,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_killed_server_loses_no_frames),
         cmocka_unit_test(reset_connections_lose_nothing),
         cmocka_unit_test(a_stopped_server_holds_everybody_up_and_no_longer),
+        cmocka_unit_test(workers_get_items_that_have_older_numbers),
+        cmocka_unit_test(home_gets_answers_that_have_older_numbers),
+        cmocka_unit_test(consumers_that_are_removed_are_made_again),
         cmocka_unit_test(a_job_that_ends_during_an_outage_ends_for_workers_as_well),
         cmocka_unit_test(a_server_that_stays_away_is_an_error),
         cmocka_unit_test(waits_can_be_ended),

@@ -85,8 +85,14 @@ while [ $kills -lt 20 ] && answers kills $((kills * 100 + 20)); do
     worker kills
     one=$last
     kills=$((kills + 1))
-    # A worker that has just begun finds no server, and ends: another one takes its place.
-    [ $kills -eq 7 ] && { kill -9 $nats; start_server; worker kills; one=$last; }
+    # A worker that has just begun may find no server, and ends. The one that was there before serves on: no other comes until it has.
+    if [ $kills -eq 7 ]; then
+        kill -9 $one $nats
+        start_server
+        answers kills 820 || wrong "the worker that was there before the server was killed does nothing"
+        worker kills
+        one=$last
+    fi
     if [ $kills -eq 12 ] && "$wadi" job drain "$at/kills" >drained 2>&1; then wrong "a run that is not saved is drained: $(cat drained)"; fi
 done
 wait $home || wrong "the run fails: $(cat home.log)"

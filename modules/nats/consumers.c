@@ -1,0 +1,88 @@
+/* The consumers of a job, which a server may have lost, or have kept in a state that does not fit the stream.
+ *
+ * A server that is killed while it writes may begin again with an older state of a stream than of its consumer. New messages then have numbers that the
+ * consumer has passed, and nobody ever gets them. So home makes both consumers anew when another server, or the same one begun again, has taken its
+ * connection, and looks now and then whether they are there and not ahead of their streams. A new consumer gives out all that is in the stream: what was in
+ * the hands of a worker may come to another as well, and whoever answers first is heard. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "modules/nats/inside.h"
+
+static const int64_t sound_ns = 5000000000, /* where nothing is wrong */
+    doubted_ns = 500000000;
+
+static void say(wadi_nats_queue *q, wadi_nats_stream s, const char *api, char step,
+                const char *what) {
+    char subject[2 * WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], reply[8];
+    const bool consumer = strncmp(api, "CONSUMER", 8) == 0;
+    wadi_nats_stream_name(q->at.job, s, stream);
+    (void)snprintf(subject, sizeof subject, "$JS.API.%s.%s%s", api, stream,
+                   consumer ? "." WADI_NATS_CONSUMER : "");
+    (void)snprintf(reply, sizeof reply, "c.%d.%c", (int)s, step);
+    wadi_nats_say(q, subject, reply, what, (int64_t)strlen(what));
+}
+
+/* As wadi_nats_consumer_make does it, without waiting. */
+static void make(wadi_nats_queue *q, wadi_nats_stream s) {
+    char stream[WADI_NATS_SUBJECT], filter[WADI_NATS_SUBJECT], what[768];
+    wadi_nats_stream_name(q->at.job, s, stream);
+    wadi_nats_filter(q->at.job, s, q->epoch, filter);
+    (void)snprintf(what, sizeof what,
+                   "{\"stream_name\":\"%s\",\"config\":{\"durable_name\":\"" WADI_NATS_CONSUMER
+                   "\",\"deliver_policy\":\"all\",\"ack_policy\":\"explicit\",\"ack_wait\":%" PRId64
+                   ",\"max_deliver\":-1,\"filter_subject\":\"%s\",\"replay_policy\":\"instant\","
+                   "\"max_waiting\":%d,\"max_ack_pending\":-1}}",
+                   stream, q->record.ack_wait_ms * 1000000, filter, WADI_NATS_WAITING_MOST);
+    say(q, s, "CONSUMER.DURABLE.CREATE", 'n', what);
+}
+
+void wadi_nats_consumers_doubt(wadi_nats_queue *q, bool anew) {
+    for (int s = 0; s < WADI_NATS_STREAMS; s++) {
+        wadi_nats_consumer *c = &q->consumers[s];
+        *c = (wadi_nats_consumer){.anew = anew || c->anew};
+    }
+}
+
+void wadi_nats_consumers_step(wadi_nats_queue *q, int64_t now) {
+    static const wadi_nats_stream of[] = {WADI_NATS_ITEMS, WADI_NATS_ANSWERS};
+    if (!q->connected) return;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        wadi_nats_consumer *c = &q->consumers[of[i]];
+        if (c->asked_ns != 0 && now - c->asked_ns < (c->sound ? sound_ns : doubted_ns)) continue;
+        c->asked_ns = now;
+        if (c->anew)
+            say(q, of[i], "CONSUMER.DELETE", 'd', "");
+        else
+            say(q, of[i], "CONSUMER.INFO", 'i', "");
+    }
+}
+
+void wadi_nats_consumers_heard(wadi_nats_queue *q, const char *token, natsMsg *msg) {
+    int s = 0;
+    char step = '\0';
+    if (sscanf(token, "c.%d.%c", &s, &step) != 2 ||
+        (s != WADI_NATS_ITEMS && s != WADI_NATS_ANSWERS) || natsMsg_IsNoResponders(msg))
+        return;
+    wadi_nats_consumer *c = &q->consumers[s];
+    const char *text = natsMsg_GetData(msg);
+    const int n = natsMsg_GetDataLength(msg);
+    const int64_t error = wadi_nats_number_in(text, n, "err_code");
+    if (step == 'd' || step == 'i') {
+        const bool none = error == JSConsumerNotFoundErr || (step == 'd' && error < 0);
+        if (none) c->anew = c->sound = false;
+        if (none) make(q, (wadi_nats_stream)s);
+    }
+    if (error >= 0) return; /* asked again after a while */
+    if (step == 'i') {
+        c->delivered = wadi_nats_number_in(text, n, "stream_seq");
+        say(q, (wadi_nats_stream)s, "STREAM.INFO", 'l', "");
+    } else if (step == 'l') {
+        /* The stream was asked later, so its last number is no older than that of its consumer. */
+        const int64_t last = wadi_nats_number_in(text, n, "last_seq");
+        c->sound = last >= c->delivered;
+        c->anew = last >= 0 && last < c->delivered;
+        if (c->anew) c->asked_ns = 0;
+    }
+}
