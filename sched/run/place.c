@@ -68,16 +68,14 @@ static wadi_status open_all(wadi_run *x, const wadi_device_choice *c, opened *o,
     return status;
 }
 
-/* Makes what was opened the home; statistics may look at it. */
+/* Makes what was opened the home. By the lock, if others may look. */
 static void take(wadi_run *x, const opened *o) {
-    wadi_mutex_lock(&x->lock);
     x->device = o->device;
     x->runner = o->runner;
     x->slots = o->slots;
     x->open_ns = o->ns;
     x->crew = (wadi_crew){&x->slots, x->runner, .busy_as = WADI_STAGE_COMPUTE};
     x->chosen = x->devices.at[0];
-    wadi_mutex_unlock(&x->lock);
 }
 
 static void name_order(wadi_run *x) {
@@ -163,13 +161,13 @@ wadi_status wadi_run_move(wadi_run *x, int at, wadi_error *err) {
         close_all(&o);
         return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     }
-    wadi_mutex_lock(&x->lock);
+    wadi_mutex_lock(&x->lock); /* those who look see one home or the other */
     put_first(&x->devices, at);
     memset(x->done_by, 0, sizeof x->done_by);
     memset(x->busy_by, 0, sizeof x->busy_by);
     memset(x->workers_by, 0, sizeof x->workers_by);
-    wadi_mutex_unlock(&x->lock);
     take(x, &o);
+    wadi_mutex_unlock(&x->lock);
     name_order(x);
     return WADI_OK;
 }
