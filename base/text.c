@@ -1,6 +1,7 @@
 /* The string builder: one growing buffer that always ends in NUL. */
 #include "base/text.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -62,6 +63,21 @@ void wadi_text_add_json(wadi_text *t, const char *s) {
             wadi_text_add_n(t, s, 1);
     }
     wadi_text_add(t, "\"");
+}
+
+void wadi_text_add_json_number(wadi_text *t, double x, int digits) {
+    if (isfinite(x))
+        wadi_text_addf(t, "%.*g", digits, x);
+    else
+        wadi_text_add(t, isnan(x) ? "\"nan\"" : x > 0 ? "\"inf\"" : "\"-inf\"");
+}
+
+void wadi_text_add_json_complex(wadi_text *t, double re, double im, int digits) {
+    wadi_text_add(t, "[");
+    wadi_text_add_json_number(t, re, digits);
+    wadi_text_add(t, ", ");
+    wadi_text_add_json_number(t, im, digits);
+    wadi_text_add(t, "]");
 }
 
 /* The first try nearly always has enough room. */

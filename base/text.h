@@ -26,6 +26,11 @@ void wadi_text_addf(wadi_text *t, const char *format, ...) WADI_PRINTF(2, 3);
 
 /* A JSON string (RFC 8259). Bytes that are no UTF-8 become characters of the same number. */
 void wadi_text_add_json(wadi_text *t, const char *s);
+/* A value of a program, with so many significant digits: 9 tell an f32 from its neighbours, 17 an f64, and 20 are enough for each 64-bit integer that
+ * a double can hold. JSON has numbers only for what is finite: else "nan", "inf" or "-inf", as a string. */
+void wadi_text_add_json_number(wadi_text *t, double x, int digits);
+/* [re, im]. */
+void wadi_text_add_json_complex(wadi_text *t, double re, double im, int digits);
 
 /* Four spaces per level. */
 void wadi_text_indent(wadi_text *t, int levels);

@@ -2,28 +2,11 @@
  *
  *     {"stage": "0.1", "element": 7, "reason": "quot: division of 3 by zero, ..", "values": [[3, 0], 1.5]}
  *
- * An array is a list, with a list for each of its rows; a complex number is [re, im]; a record is a list of its fields' arrays. What is no
- * number, or infinite, is a string. `"cut": true` says that values are missing. */
-#include <math.h>
-
+ * An array is a list, with a list for each of its rows; a complex number is [re, im]; a record is a list of its fields' arrays. What is
+ * not finite is a string, "nan", "inf" or "-inf". `"cut": true` says that values are missing. */
 #include "sched/run/dead.h"
 
 enum { MOST = 4096 };
-
-static void put_real(wadi_text *out, double x, int digits) {
-    if (isfinite(x))
-        wadi_text_addf(out, "%.*g", digits, x);
-    else
-        wadi_text_add(out, isnan(x) ? "\"nan\"" : x > 0 ? "\"inf\"" : "\"-inf\"");
-}
-
-static void put_complex(wadi_text *out, double re, double im, int digits) {
-    wadi_text_add(out, "[");
-    put_real(out, re, digits);
-    wadi_text_add(out, ", ");
-    put_real(out, im, digits);
-    wadi_text_add(out, "]");
-}
 
 #define AT(type) (((const type *)column)[i])
 
@@ -57,17 +40,18 @@ static void put_value(wadi_text *out, wadi_type t, const void *column, int64_t i
         wadi_text_addf(out, "%llu", (unsigned long long)AT(uint64_t));
         return;
     case WADI_F32:
-        put_real(out, (double)AT(float), 9);
+        wadi_text_add_json_number(out, (double)AT(float), 9);
         return;
     case WADI_F64:
-        put_real(out, AT(double), 17);
+        wadi_text_add_json_number(out, AT(double), 17);
         return;
     case WADI_C64:
-        put_complex(out, (double)((const float *)column)[2 * i],
-                    (double)((const float *)column)[2 * i + 1], 9);
+        wadi_text_add_json_complex(out, (double)((const float *)column)[2 * i],
+                                   (double)((const float *)column)[2 * i + 1], 9);
         return;
     case WADI_C128:
-        put_complex(out, ((const double *)column)[2 * i], ((const double *)column)[2 * i + 1], 17);
+        wadi_text_add_json_complex(out, ((const double *)column)[2 * i],
+                                   ((const double *)column)[2 * i + 1], 17);
         return;
     case WADI_TYPE_COUNT:
         break;

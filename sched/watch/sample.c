@@ -1,31 +1,21 @@
 /* Integers whole, floats with all their digits: whoever reads them gets the values that were sampled. */
 #include "sched/watch/sample.h"
 
-#include <math.h>
-
-/* As exactly as the type has it: integers whole, and of floats as many digits as tell it from its neighbours. */
-static const char *format_of(wadi_type t) {
-    if (t == WADI_F64 || t == WADI_C128) return "%.17g";
-    return t == WADI_F32 || t == WADI_C64 ? "%.9g" : "%.0f";
-}
-
-static void put_real(wadi_text *out, wadi_type t, double x) {
-    if (isfinite(x))
-        wadi_text_addf(out, format_of(t), x);
-    else
-        wadi_text_add(out, "null");
+/* As many as tell a value from its neighbours. */
+static int digits_of(wadi_type t) {
+    if (t == WADI_F64 || t == WADI_C128) return 17;
+    return t == WADI_F32 || t == WADI_C64 ? 9 : 20;
 }
 
 static void put_values(wadi_text *out, const wadi_sample_part *p, const double *value) {
     const bool complex_ = p->type == WADI_C64 || p->type == WADI_C128;
+    const int digits = digits_of(p->type);
     for (int64_t i = 0; i < p->rows * p->columns; i++) {
         if (i > 0) wadi_text_add(out, ", ");
-        if (complex_) wadi_text_add(out, "[");
-        put_real(out, p->type, *value++);
-        if (!complex_) continue;
-        wadi_text_add(out, ", ");
-        put_real(out, p->type, *value++);
-        wadi_text_add(out, "]");
+        if (complex_)
+            wadi_text_add_json_complex(out, value[2 * i], value[2 * i + 1], digits);
+        else
+            wadi_text_add_json_number(out, value[i], digits);
     }
 }
 

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "sched/sample.h"
 
-/* Appends {"first", "count", "cut", "parts"} (docs/RUNTIME.md). A value that is not finite is null, and a complex number [re, im]. */
+/* Appends {"first", "count", "cut", "parts"} (docs/RUNTIME.md). Values are told as wadi_text_add_json_number says, a complex number as [re, im]. */
 void wadi_watch_sample(const wadi_sample *s, wadi_text *out);
 
 #endif

@@ -188,7 +188,7 @@ const {count, size, busy, remember, table} = new Function("location", "document"
 assert.deepStrictEqual([480, 1234, 0].map(count), ["480", "1.23 k", "0"]);
 assert.strictEqual(size([3, 4]), 5);
 assert.strictEqual(size(-2), -2);
-for (const v of [null, [null, 3], [3, null], [null, null]]) assert(Number.isNaN(size(v)), v);
+for (const v of ["nan", "-inf", ["inf", 3], [3, "nan"], ["inf", "inf"]]) assert(Number.isNaN(size(v)), v);
 const node = (kind, has_values, busy_s) => ({kind, has_values, busy_s, id: "0.0", name: "", what: "", elements: 1, bytes: 1, total: null, beside: [{device: "b", busy_s: 9}]});
 const run = t => ({run: 1, elapsed_s: t, phase: 0, devices: [], nodes: [node("source", false, t / 2), node("stage", true, t)]});
 remember(run(10)); // device b does nothing more from now on
