@@ -26,6 +26,15 @@ wadi_status wadi_cli_take_wait(void *options, const char *value, wadi_error *err
     return wadi_args_bad("--wait", value, "a number of seconds from 0.001 to 1000000", err);
 }
 
+wadi_status wadi_cli_take_watchdog(void *options, const char *value, wadi_error *err) {
+    wadi_cli_options *o = options;
+    double s = 0;
+    if (!wadi_args_seconds(value, &s) || s == 0 || s > 1e9)
+        return wadi_args_bad("--watchdog", value, "seconds, as in 10s", err);
+    o->run.watchdog_s = s;
+    return WADI_OK;
+}
+
 /* The first argument that is not an option is the program. The others are NAME=VALUE. */
 static wadi_status take_other(void *options, const char *value, wadi_error *err) {
     wadi_cli_options *o = options;

@@ -25,6 +25,7 @@ typedef struct wadi_cli_options {
 wadi_status wadi_cli_take_threads(void *options, const char *value, wadi_error *err);
 wadi_status wadi_cli_take_memory(void *options, const char *value, wadi_error *err);
 wadi_status wadi_cli_take_wait(void *options, const char *value, wadi_error *err);
+wadi_status wadi_cli_take_watchdog(void *options, const char *value, wadi_error *err);
 /* The rows of these options, for the table of a command whose options begin with a wadi_cli_options. */
 #define WADI_CLI_TEXT(option, at) \
     { .name = option, .text = true, .field = offsetof(wadi_cli_options, at) }

@@ -127,6 +127,7 @@ static const wadi_args_option table[] = {
     {.name = "--every", .take = take_every},
     {.name = "--guarantee", .take = take_guarantee},
     {.name = "--accept-change", .field = offsetof(options, shared.run.accept_change)},
+    {.name = "--watchdog", .take = wadi_cli_take_watchdog},
     {.name = "--retries", .take = take_retries},
     {.name = "--retry-after", .take = take_retry_after},
     {.name = "--on-fault", .take = take_on_fault},
@@ -397,6 +398,8 @@ const wadi_cli_command wadi_cli_run = {
     "delivers, for\n"
     "                     wadi verify\n",
     run,
+    "  --watchdog SECONDS says what the run waits for when nothing has begun or ended for so long; "
+    "default 10\n"
     "  --log NAME         warnings and errors as text, or as json: a line of JSON each, with time, "
     "run and stage\n"
     "  --http HOST:PORT   shows the run as a page there, as in 127.0.0.1:8080 (port 0: any free "

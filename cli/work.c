@@ -37,6 +37,7 @@ static const wadi_args_option table[] = {{.name = "--threads", .take = wadi_cli_
                                          {.name = "--routines", .take = wadi_cli_take_routines},
                                          {.name = "--device", .take = wadi_device_take},
                                          {.name = "--wait", .take = wadi_cli_take_wait},
+                                         {.name = "--watchdog", .take = wadi_cli_take_watchdog},
                                          {.name = "--stay", .field = offsetof(options, stay)},
                                          {.name = "--stats", .field = offsetof(options, stats)},
                                          WADI_CLI_TEXT("--key", links.key),
@@ -55,6 +56,7 @@ static wadi_status create(const options *o, wadi_worker **out, wadi_error *err) 
                              .memory = o->shared.run.memory,
                              .schedule = o->schedule,
                              .wait_s = o->shared.links.wait_s,
+                             .watchdog_s = o->shared.run.watchdog_s,
                              .stay = o->stay,
                              .keys = &keys};
     wadi_status st = wadi_cli_link_work(&o->shared.links, false, &secrets, &keys, err);
@@ -105,6 +107,7 @@ const wadi_cli_command wadi_cli_work = {
     "  --kernels FILE     takes kernels from this bundle (see wadi build), compiles what it lacks\n"
     "  --routines LIB.so  calls the routines of this library, which must be that of the run\n"
     "  --wait SECONDS     it is an error to have no run for so long; default: no limit\n"
+    "  --watchdog SECONDS says at which elements it works when that has taken so long; default 10\n"
     "  --stay             when a run is over, waits for the next\n"
     "  --stats            prints on standard error what it has computed\n"
     "  --key FILE         own CURVE keys, public and secret, one in a line; wadi-vis-send "

@@ -58,7 +58,7 @@ same() { # WHAT FILE
 }
 
 # ---- several workers, and one that comes late ----
-worker --stats
+worker --stats --watchdog 0.001
 a=$last
 worker --threads 1
 b=$last
@@ -68,10 +68,12 @@ says said "elements computed by workers"
 wait "$a" || wrong "a worker whose run is over: status $?"
 wait "$b" || wrong "another: status $?"
 says worker "of 1 jobs"
+says worker "no progress for"
 
 # ---- nobody comes ----
-timeout 300 "$wadi" run p.wadi "$in" k=2.25 --chunk 2 --via "$at" >got 2>said || wrong "no worker: $(cat said)"
+timeout 300 "$wadi" run p.wadi "$in" k=2.25 --chunk 2 --via "$at" --watchdog 0.001 >got 2>said || wrong "no worker: $(cat said)"
 same "no worker" got
+says said "no worker has come in 0 s"
 
 # ---- workers that are killed and stopped in the middle ----
 cat >slow.wadi <<'PROGRAM'
