@@ -414,6 +414,12 @@ wadi_status wadi_outfile_save(wadi_outfile *f, wadi_error *err) {
                            f->name.text);
 }
 
+/* What an earlier process has left stays as long as it is whole. */
+void wadi_outfile_unsave(wadi_outfile *f) {
+    WADI_ASSERT(f->options.lasts);
+    if (f->begun) f->stays = false;
+}
+
 bool wadi_outfile_sync_name(const char *path) {
     const char *name = strrchr(path, '/');
     const size_t n = name == NULL ? 0 : name == path ? 1 : (size_t)(name - path);

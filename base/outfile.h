@@ -64,6 +64,8 @@ int64_t wadi_outfile_bytes(const wadi_outfile *f);    /* appended so far */
 
 /* For a file that lasts: forces what was written, and its name, onto the disk. So one can go on behind wadi_outfile_bytes bytes. */
 WADI_NODISCARD wadi_status wadi_outfile_save(wadi_outfile *f, wadi_error *err);
+/* Nobody will go on with what this process has written to a file that lasts: discard removes it, saved or not. */
+void wadi_outfile_unsave(wadi_outfile *f);
 /* Before the first write to a file that lasts: keeps its first `bytes` bytes, as an earlier process has left them. Without it, the file begins
  * anew. ended: they were all, so the file may have taken its name meanwhile; then nothing is left to do, and keep succeeds.
  * Errors: WADI_IO (there are fewer bytes). */

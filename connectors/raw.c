@@ -134,9 +134,14 @@ typedef struct raw_sink {
     bool lasts, finished;
 } raw_sink;
 
+static void give_up(raw_sink *s) {
+    if (s->file != NULL && s->lasts && !atomic_load(&s->base.saved)) wadi_outfile_unsave(s->file);
+    wadi_outfile_give_up(&s->file);
+}
+
 static void destroy_sink(wadi_sink *self) {
     raw_sink *s = (raw_sink *)self;
-    wadi_outfile_give_up(&s->file);
+    give_up(s);
     free(s->path);
     free(s);
 }
@@ -193,7 +198,7 @@ static wadi_status go_on(wadi_sink *self, wadi_position behind, bool ended, wadi
 
 static void abort_sink(wadi_sink *self, const wadi_error *why) {
     WADI_UNUSED(why);
-    wadi_outfile_give_up(&((raw_sink *)self)->file);
+    give_up((raw_sink *)self);
 }
 
 static const wadi_sink_ops sink_ops = {.destroy = destroy_sink,

@@ -7,6 +7,8 @@
 #ifndef WADI_SCHED_STREAM_H
 #define WADI_SCHED_STREAM_H
 
+#include <stdatomic.h>
+
 #include "base/retry.h"
 #include "base/text.h"
 #include "sched/builder.h"
@@ -89,6 +91,8 @@ struct wadi_sink {
     const char *kind; /* static */
     int wake_fd;      /* as for a source */
     bool sync;        /* the output must be on the disk when finish returns */
+    atomic_bool
+        saved; /* set by a run that is saved: somebody may go on behind what the sink has told, which stays if the sink is given up */
     uint64_t
         stream; /* set by a run that is saved, before `last`: a number below 2^63 of what the sink gets, the same if the same run is started again */
     wadi_guarantee

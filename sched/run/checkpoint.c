@@ -104,9 +104,19 @@ static wadi_status make(wadi_checkpoint *c, wadi_stream *s, wadi_error *err) {
     return m->failed ? wadi_fail(err, WADI_MEMORY, "saving a run: out of memory") : WADI_OK;
 }
 
+/* What sinks have stored is of use only with a state. */
+static void tell_sinks(const wadi_checkpoint *c) {
+    const bool saved = wadi_kept_folder_has(c->folder);
+    for (size_t i = 0; i < c->x->bindings.n; i++) {
+        wadi_sink *s = c->x->bindings.at[i].sink;
+        if (s != NULL) atomic_store(&s->saved, saved);
+    }
+}
+
 static wadi_status write_made(wadi_checkpoint *c, wadi_error *err) {
     saving *m = &c->made;
     const wadi_status status = write_state(c, &m->text, err);
+    tell_sinks(c);
     for (size_t i = 0; i < m->places.n && status == WADI_OK; i++) {
         const place *p = &m->places.at[i];
         if (p->source != NULL) p->source->ops->keep(p->source, p->at, false);
@@ -224,6 +234,7 @@ wadi_status wadi_checkpoint_open(wadi_run *x, wadi_error *err) {
     wadi_status status = wadi_checkpoint_describe(x, &c->head, err);
     if (status == WADI_OK) status = find(c, err);
     if (status == WADI_OK) status = prepare_sinks(x, err);
+    tell_sinks(c);
     if (status == WADI_OK) status = meet_sinks(c, err);
     wadi_task_end(before);
     c->last_ns = wadi_clock_ns();

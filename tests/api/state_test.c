@@ -63,6 +63,7 @@ typedef struct run_case {
     int64_t start, first; /* the input, and the first number of the data */
     int64_t elements;     /* of the data */
     int64_t drain_at;     /* drains when the sink gets this element; -1: never */
+    bool lost;            /* the folder is removed before that */
     bool accept, no_state, to_memory, beside, hold, release;
 } run_case;
 
@@ -84,6 +85,14 @@ typedef struct outcome {
 
 static outcome go(const run_case *c, seen *s);
 
+static void remove_state(void) {
+    char lock[128];
+    (void)snprintf(lock, sizeof lock, "%s/lock", kept);
+    (void)unlink(state_file);
+    assert_int_equal(unlink(lock), 0);
+    assert_int_equal(rmdir(kept), 0);
+}
+
 static wadi_status take(void *env, int64_t index, int parts, const wadi_array *element,
                         wadi_error *err) {
     seen *s = env;
@@ -93,6 +102,7 @@ static wadi_status take(void *env, int64_t index, int parts, const wadi_array *e
     if (s->gap) return WADI_OK;
     s->sum[index] = *(const int64_t *)element[0].column[0];
     s->next = index + 1;
+    if (index == s->c->drain_at && s->c->lost) remove_state();
     if (index == s->c->drain_at) wadi_run_drain(s->run);
     if (s->c->beside && index == 0) {
         run_case other = *s->c;
@@ -130,7 +140,7 @@ static outcome go(const run_case *c, seen *s) {
     const wadi_run_options options = {.threads = 1,
                                       .chunk = 7,
                                       .state = c->no_state ? NULL : kept,
-                                      .save_every_s = c->drain_at >= 0 ? 1e-9 : 0,
+                                      .save_every_s = c->drain_at >= 0 && !c->lost ? 1e-9 : 0,
                                       .accept_change = c->accept,
                                       .hold_state = c->hold};
     outcome o = {.status = WADI_OK};
@@ -202,6 +212,23 @@ static void a_run_goes_on_after_it_was_drained(void **unused) {
         assert_int_not_equal(access(kept, F_OK), 0); /* nothing is left of it */
     }
     free(want);
+}
+
+/* Nobody can go on with the output then. */
+static void a_run_whose_first_saving_fails_leaves_no_output(void **unused) {
+    static seen s;
+    char part[128];
+    run_case c = usual(20);
+    (void)unused;
+    s = (seen){.next = 0};
+    c.lost = true;
+    const outcome o = go(&c, &s);
+    assert_int_equal(o.status, WADI_IO);
+    assert_false(o.drained);
+    assert_non_null(strstr(o.err.msg, "/state"));
+    (void)snprintf(part, sizeof part, "%s.wadi-kept", out_file);
+    assert_int_not_equal(access(part, F_OK), 0);
+    assert_int_not_equal(access(kept, F_OK), 0);
 }
 
 /* ---- what is refused ---- */
@@ -558,6 +585,7 @@ int main(void) {
         cmocka_unit_test(a_stream_that_ends_before_a_failure_is_saved_at_its_end),
         cmocka_unit_test(the_folder_stays_where_the_run_began),
         cmocka_unit_test(a_run_goes_on_after_it_was_drained),
+        cmocka_unit_test(a_run_whose_first_saving_fails_leaves_no_output),
         cmocka_unit_test(the_guarantee_is_that_of_the_weakest),
         cmocka_unit_test(what_is_saved_stays_until_results_are_stored),
         cmocka_unit_test(another_run_is_refused),
