@@ -1,5 +1,9 @@
 /* Digests of what a run reads, made in a thread beside the one that computes. Elements that wait for their digest hold their memory: at most so many
- * bytes of them, or one chunk; then whoever adds waits, at wadi_digester_await_room if he is to know of it. */
+ * bytes of them, or one chunk; then whoever adds waits, at wadi_digester_await_room if he is to know of it.
+ *
+ * This is no pipe (sched/pipe.h). A pipe is a link of the stream: it carries chunks alone, its waits are those that lookers follow from stage to stage, and
+ * a receiver that fails ends the stream with chunks under way. Here each chunk comes with the tally that it belongs to, the stream waits for the thread only for
+ * want of room, and all chunks are given back also after a failure or when the run is cancelled. */
 #ifndef WADI_SCHED_RUN_DIGESTER_H
 #define WADI_SCHED_RUN_DIGESTER_H
 
