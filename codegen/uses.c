@@ -197,6 +197,11 @@ static void note_scattering(noting *n, const wadi_linst *i) {
     if (by_data) note_loops(n, i, &n->scattering);
 }
 
+static void note_whole(wadi_plan_use *u, bool by_data) {
+    u->by_data = by_data && (u->by_data || !u->whole);
+    u->whole = true;
+}
+
 /* A load in a loop that also stores, or in one around such a loop, is made once for each value that is stored, at most, and the array that is written has
  * as many, unless the loop scatters. */
 static void note_reads(noting *n) {
@@ -217,7 +222,7 @@ static void note_reads(noting *n) {
         wadi_plan_use *u = slot >= 0 ? use_of(n, slot) : NULL;
         if (!u || (loads && !n->read.at[v])) continue;
         if (copies || !is_among(&n->storing, loop_of(i)) || is_among(&n->scattering, loop_of(i)))
-            u->whole = true;
+            note_whole(u, i->kind == WADI_L_LOAD && n->loaded.at[i->args[1]]);
         else
             note_load(n, slot, loop_of(i));
     }

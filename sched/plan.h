@@ -166,7 +166,8 @@ typedef struct wadi_plan_touches {
 typedef struct wadi_plan_use {
     int slot;
     bool reads, writes;
-    bool whole; /* nothing is known of how much it reads */
+    bool whole;   /* nothing is known of how much it reads, */
+    bool by_data; /* but that data tell it where, each time */
     int each; /* else it reads at most so many elements for each that it writes into the slot that it writes most of */
 } wadi_plan_use;
 

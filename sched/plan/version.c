@@ -173,6 +173,7 @@ static void use(codec *c, wadi_plan_use *u) {
     flag(c, &u->reads);
     flag(c, &u->writes);
     flag(c, &u->whole);
+    flag(c, &u->by_data);
     count(c, &u->each);
 }
 

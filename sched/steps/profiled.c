@@ -104,6 +104,13 @@ static bool had(const wadi_plan_step *step, int before, int slot, bool reads) {
     return false;
 }
 
+/* Of an array that is the same for all chunks, a kernel may read at places that data tell: a few for each chunk, all of it together. What is
+ * certain to come from memory is all of it, once. */
+static bool has_come(const wadi_steps *s, const wadi_plan_use *u, const wadi_account *a) {
+    return u->by_data && !u->writes && s->parts == 0 && a->calls > 1 &&
+           wadi_slots_plan(s->slots, u->slot)->kind == WADI_SLOT_ONCE;
+}
+
 /* Adds what the step moves to the account, and its operations. Returns how many elements it goes through. before: so many steps before it
  * run with it, in rounds. */
 static int64_t count(const wadi_steps *s, const wadi_plan_step *step, int before, wadi_account *a) {
@@ -114,7 +121,8 @@ static int64_t count(const wadi_steps *s, const wadi_plan_step *step, int before
         const int64_t width = width_of(wadi_slots_plan(s->slots, u->slot));
         const int64_t read = u->reads ? values_read(s, u, written) : 0;
         const int64_t values = u->writes ? values_of(s, u->slot) : read;
-        if (u->reads && !had(step, before, u->slot, true)) a->read += read * width;
+        if (u->reads && !had(step, before, u->slot, true) && !has_come(s, u, a))
+            a->read += read * width;
         if (u->writes && !had(step, before, u->slot, false)) a->written += values * width;
         if (values > most) most = values;
     }

@@ -206,6 +206,38 @@ static void reads_of_few_elements_are_few_bytes(void **state) {
     end(&p);
 }
 
+/* Rows of a matrix in arrays that are the same for all chunks: each number is read once, however many chunks there are. */
+static void rows_that_data_tell_are_read_once(void **state) {
+    static const char text[] = "program smvm\ninput lengths : i64[rows]\ninput xs : f64[n]\n"
+                               "starts = scanl 0 lengths (a, b) { add a b }\n"
+                               "rows = unit { extent lengths 0 }\n"
+                               "sums = produce rows (row) {\n"
+                               "    begin = unit { starts ! (the row) }\n"
+                               "    length = unit { lengths ! (the row) }\n"
+                               "    each = generate length (k) { xs ! (add (the begin) k) }\n"
+                               "    sum = fold 0.0 each (a, b) { add a b }\n    yield sum\n}\n"
+                               "result = elements sums\noutput result\n";
+    enum { ROWS = N / 50 };
+    static int64_t lengths[ROWS];
+    const wadi_array x = vector();
+    wadi_array a = {.rank = 1, .fields = 1, .shape = {ROWS}, .type = {WADI_I64}};
+    a.column[0] = lengths;
+    for (int i = 0; i < ROWS; i++) lengths[i] = 50;
+    (void)state;
+    profiled p = begin(text, (wadi_run_options){.threads = 1,
+                                                .device = "cpu",
+                                                .chunk = ROWS / 10,
+                                                .schedule = WADI_SCHEDULE_FORCE_INSIDE});
+    assert_int_equal(wadi_run_input(p.run, "lengths", &a, NULL), WADI_OK);
+    assert_int_equal(wadi_run_input(p.run, "xs", &x, NULL), WADI_OK);
+    go(&p);
+    const wadi_profile_row *r = named(&p, "sum");
+    assert_int_equal(r->calls, 10);
+    assert_int_equal(r->bytes_written, 8 * ROWS);
+    assert_in_range(r->bytes_read, 8 * N, 8 * N + 4 * 8 * ROWS);
+    end(&p);
+}
+
 /* A scan is written by the pass; the folds beside it are complete only later. */
 static void a_pass_has_the_names_of_all_its_members(void **state) {
     static const char text[] = "program beside\ninput xs : f64[n]\n"
@@ -453,6 +485,7 @@ int main(void) {
         cmocka_unit_test(the_bandwidth_is_kept),
         cmocka_unit_test(passes_have_the_names_of_their_values),
         cmocka_unit_test(reads_of_few_elements_are_few_bytes),
+        cmocka_unit_test(rows_that_data_tell_are_read_once),
         cmocka_unit_test(a_pass_has_the_names_of_all_its_members),
         cmocka_unit_test(operations_are_counted_over_spaces_that_are_not_stored),
         cmocka_unit_test(a_body_of_a_stream_is_one_kernel),
