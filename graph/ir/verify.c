@@ -242,12 +242,13 @@ static wadi_status check_module(wadi_verifier *v) {
     return check_block(v, v->m->main, NULL);
 }
 
-/* A module like `m` with its values copied into an arena of its own, and room for what one rule makes. */
-static bool scratch_init(wadi_verifier *v, wadi_arena *arena) {
+/* A module like `m` with its values copied, and room for what one rule makes, which goes into `arena`. The copies are in another one: an
+ * arena grows by what it holds, and each rule would clear as much again. */
+static bool scratch_init(wadi_verifier *v, wadi_arena *copies, wadi_arena *arena) {
     v->scratch = *v->m;
     v->scratch.arena = arena;
     v->scratch.cap = v->m->nvalues + 64;
-    v->scratch.values = WADI_NEW_N(arena, wadi_value, v->scratch.cap);
+    v->scratch.values = WADI_NEW_N(copies, wadi_value, v->scratch.cap);
     if (!v->scratch.values) return false;
     if (v->m->nvalues > 0)
         memcpy(v->scratch.values, v->m->values, v->m->nvalues * sizeof *v->m->values);
@@ -256,12 +257,13 @@ static bool scratch_init(wadi_verifier *v, wadi_arena *arena) {
 
 wadi_status wadi_ir_verify(const wadi_module *m, wadi_error *err) {
     wadi_verifier v = {.m = m, .err = err, .state = calloc((size_t)m->nvalues + 1, 1)};
-    wadi_arena *arena = wadi_arena_create();
-    wadi_status st = v.state && arena && scratch_init(&v, arena)
+    wadi_arena *copies = wadi_arena_create(), *arena = wadi_arena_create();
+    wadi_status st = v.state && copies && arena && scratch_init(&v, copies, arena)
                          ? check_module(&v)
                          : wadi_fail(err, WADI_MEMORY, "out of memory");
     if (st == WADI_OK) st = check_names(m, err);
     wadi_arena_destroy(arena);
+    wadi_arena_destroy(copies);
     free(v.state);
     return st;
 }

@@ -7,7 +7,9 @@
 #include <cmocka.h>
 
 #include <string.h>
+#include <time.h>
 
+#include "base/text.h"
 #include "graph/op.h"
 #include "operators/table.h"
 #include "tests/graph/module_copy.h"
@@ -246,6 +248,35 @@ static void copies_grow_by_themselves(void **state) {
     }
 }
 
+/* The processor time, in seconds, of verifying `n` bindings: the least of some tries. */
+static double seconds_of(int n) {
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_text_add(&t, "program long\ninput y0 : f64[n]\n");
+    for (int i = 0; i < n; i++) wadi_text_addf(&t, "y%d = map y%d (x) { add x 1.0 }\n", i + 1, i);
+    wadi_text_addf(&t, "output y%d\n", n);
+    wadi_module *m = parsed(wadi_text_str(&t));
+    wadi_text_fini(&t);
+    double least = 1e9;
+    for (int i = 0; i < 7; i++) {
+        const clock_t begun = clock();
+        wadi_error err = {0};
+        if (wadi_ir_verify(m, &err) != WADI_OK) fail_msg("%s", err.msg);
+        const double s = (double)(clock() - begun) / CLOCKS_PER_SEC;
+        if (s < least) least = s;
+    }
+    wadi_module_destroy(m);
+    return least;
+}
+
+/* Twelve times as many bindings take about twelve times as long: a rule that is run again costs what it makes, not what the program
+ * has. */
+static void long_programs_are_verified_in_linear_time(void **state) {
+    (void)state;
+    const double few = seconds_of(500), many = seconds_of(6000);
+    if (many > 48 * few) fail_msg("500 bindings take %g s, 6000 take %g s", few, many);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_program_of_the_tests_passes),
@@ -270,6 +301,7 @@ int main(void) {
         cmocka_unit_test(representations_need_a_stream),
         cmocka_unit_test(copies_keep_code_that_was_taken_out),
         cmocka_unit_test(copies_grow_by_themselves),
+        cmocka_unit_test(long_programs_are_verified_in_linear_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
