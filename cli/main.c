@@ -33,6 +33,13 @@ static bool is_help(const char *s) {
     return strcmp(s, "--help") == 0 || strcmp(s, "-h") == 0;
 }
 
+/* Whether help is asked for, before or behind other arguments. Behind "--" nothing is an option. */
+static bool asks_for_help(int argc, char *const *argv) {
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (is_help(argv[i])) return true;
+    return false;
+}
+
 /* The exit status: that of the command, or a failure if its output could not be written. Ends the process if a signal has come. */
 static int end(int status) {
     wadi_process_end(status != WADI_CLI_OK);
@@ -55,7 +62,7 @@ int main(int argc, char **argv) {
     }
     for (int i = 0; i < COMMANDS; i++) {
         if (strcmp(commands[i]->name, name) != 0) continue;
-        if (argc > 2 && is_help(argv[2])) return help(commands[i]);
+        if (asks_for_help(argc - 2, argv + 2)) return end(help(commands[i]));
         return end(commands[i]->run(argc - 1, argv + 1));
     }
     fprintf(stderr, "wadi: there is no command \"%s\"\n\n", name);

@@ -59,6 +59,13 @@ has '^visibilities  *source ' connectors
 has '^png  *sink ' connectors
 has '^paper ' policies
 has 'usage: wadi run' run --help
+commands=$("$wadi" help | sed -n 's/^  \([a-z]*\) .*/\1/p')
+[ "$(echo "$commands" | wc -l)" -ge 18 ] || complain "wadi help: no commands in \"$commands\""
+for command in $commands; do
+    has "usage: wadi $command" $command here.wadi x=1 --help
+    has "usage: wadi $command" $command here.wadi --threads 1 -h
+done
+refuses 1 'cannot open --help' run -- --help
 has 'usage: wadi COMMAND' help
 has 'usage: wadi COMMAND' --help
 has 'compiled modules' cache
