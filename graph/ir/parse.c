@@ -128,11 +128,15 @@ static wadi_status parse_args(wadi_parser *p, value_list *out) {
     return WADI_OK;
 }
 
+static bool sees_function(const wadi_parser *p) {
+    return wadi_parse_sees(p, 0, "(") || wadi_parse_sees(p, 0, "{");
+}
+
 static wadi_status parse_funs(wadi_parser *p, wadi_bind *b) {
     for (int k = 0; k < b->nfuns; k++) {
         wadi_type types[WADI_MAX_FUN_PARAMS];
         const int n = b->op->fun_params ? b->op->fun_params(p->m, b, k, types) : -1;
-        if (!wadi_parse_sees(p, 0, "(") && !wadi_parse_sees(p, 0, "{"))
+        if (!sees_function(p))
             return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
                                    "%s: expected function %d of %d%s", b->op->name, k + 1, b->nfuns,
                                    wadi_parse_hint_form(p, b->op));
@@ -161,7 +165,8 @@ static wadi_status parse_params(wadi_parser *p, const wadi_bind *b, wadi_block *
             if (!t.array) return wadi_parse_no_memory(p);
         } else {
             return n < 0 ? wadi_parse_misfit(p, b, d.name)
-                         : wadi_parse_fail(p, d.name, WADI_TYPE, "expected %d parameters", n);
+                         : wadi_parse_fail(p, d.name, WADI_TYPE, "expected %d parameter%s", n,
+                                           n == 1 ? "" : "s");
         }
         WADI_TRY(define(p, &d, wadi_block_param(p->m, r, t)));
     } while (wadi_parse_accept(p, ","));
@@ -309,7 +314,7 @@ static wadi_status finish_bind(wadi_parser *p, wadi_block *around, wadi_bind *b,
                                const defined *d, const wadi_token *op_name) {
     WADI_TRY(wadi_parse_place(p, op_name, &b->loc));
     if (n != b->nresults)
-        return wadi_parse_fail(p, op_name, WADI_TYPE, "%d names for %d results", n, b->nresults);
+        return wadi_parse_fail_names(p, op_name, b->op->name, (size_t)n, (size_t)b->nresults);
     for (int r = 0; r < n; r++) WADI_TRY(define(p, &d[r], b->results[r]));
     if (!wadi_block_append(p->m, around, b)) return wadi_parse_no_memory(p);
     return WADI_OK;
@@ -438,9 +443,11 @@ static wadi_status parse_derived_args(wadi_parser *p, wadi_block *around, const 
         if (p->m->values[args->at[i]].type.is_seq)
             return wadi_parse_derived_fail(p, t, row, WADI_TYPE,
                                            "argument %zu is a sequence, expected an array", i + 1);
-    for (int k = 0;
-         k < row->keys && (k == 0 || wadi_parse_sees(p, 0, "(") || wadi_parse_sees(p, 0, "{")); k++)
+    for (int k = 0; k < row->keys && (k == 0 || sees_function(p)); k++)
         WADI_TRY(parse_key(p, around, t, row, args));
+    if (row->keys > 0 && sees_function(p))
+        return wadi_parse_derived_fail(p, t, row, WADI_INVALID, "more than %d key%s", row->keys,
+                                       row->keys == 1 ? "" : "s");
     return WADI_OK;
 }
 
@@ -474,7 +481,7 @@ static wadi_status name_results(wadi_parser *p, const wadi_token *t, const wadi_
                                 const defined *d, const value_list *results) {
     WADI_TRY(parse_annotation(p, row->name, (int)results->n, results->at));
     if ((size_t)n != results->n)
-        return wadi_parse_fail(p, t, WADI_TYPE, "%d names for %zu results", n, results->n);
+        return wadi_parse_fail_names(p, t, row->name, (size_t)n, results->n);
     for (int r = 0; r < n; r++) WADI_TRY(define(p, &d[r], results->at[r]));
     return WADI_OK;
 }

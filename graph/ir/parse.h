@@ -23,6 +23,8 @@ typedef struct wadi_parser {
     wadi_intern strings;
     wadi_map64 bound;   /* interned name -> 1 + the array value in scope; 0: no longer in scope */
     wadi_map64 outputs; /* interned names of the outputs so far */
+    wadi_map64
+        written; /* interned calls of derived functions -> their texts, interned (parse_derived.c) */
     WADI_VEC(const char *) scope; /* the names in scope, innermost last */
 } wadi_parser;
 
@@ -45,6 +47,9 @@ WADI_NODISCARD wadi_status wadi_parse_end_of_line(wadi_parser *p);
 /** Fails at token `t`: "line 3, column 7: ..., found 'x'". */
 wadi_status wadi_parse_fail(wadi_parser *p, const wadi_token *t, wadi_status st, const char *format,
                             ...) WADI_PRINTF(4, 5);
+/** Fails at token `t`, because `names` names stand before "=" for the results of `what`, which are not as many. */
+wadi_status wadi_parse_fail_names(wadi_parser *p, const wadi_token *t, const char *what,
+                                  size_t names, size_t results);
 /** Fails because the arguments of `b` are of the wrong kind, so that its functions and regions have no known parameters. */
 wadi_status wadi_parse_misfit(wadi_parser *p, const wadi_bind *b, const wadi_token *t);
 wadi_status wadi_parse_no_memory(wadi_parser *p);
@@ -103,7 +108,7 @@ WADI_NODISCARD wadi_status wadi_parse_data(wadi_parser *p, const wadi_val_type *
 /** The text of a derived function, and a parser at its beginning. */
 typedef struct wadi_written {
     wadi_parser p;
-    char *text;
+    char *own; /* the text; NULL: the caller's parser keeps it for the next such call */
 } wadi_written;
 
 /** Begins to read what `d`, called at token `t`, stands for. The caller ends it, also after a failure. */
@@ -117,7 +122,7 @@ wadi_status wadi_parse_derived_fail(wadi_parser *p, const wadi_token *t, const w
 /** The place of what is read at token `t`. */
 wadi_loc wadi_parse_loc(const wadi_parser *p, const wadi_token *t);
 
-/* ---- scalar level (parse_scalar.c) ---- */
+/* ---- scalar level (parse_fun.c) ---- */
 
 /** A function. A parameter whose type is not written has its type in `types`. n = -1: all types must be written. */
 WADI_NODISCARD wadi_status wadi_parse_fun(wadi_parser *p, const wadi_bind *b, int n,

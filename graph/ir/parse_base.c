@@ -11,6 +11,7 @@ void wadi_parser_fini(wadi_parser *p) {
     wadi_vec_free(&p->scope);
     wadi_map64_fini(&p->bound);
     wadi_map64_fini(&p->outputs);
+    wadi_map64_fini(&p->written);
     wadi_intern_fini(&p->strings);
     wadi_vec_free(&p->tokens);
 }
@@ -80,6 +81,21 @@ wadi_status wadi_parse_fail(wadi_parser *p, const wadi_token *t, wadi_status st,
     describe(t, found, sizeof found);
     return wadi_fail_at(p->err, ((wadi_loc){p->file, t->line}), st,
                         "line %d, column %d: %s, found %s", t->line, t->column, what, found);
+}
+
+wadi_status wadi_parse_fail_names(wadi_parser *p, const wadi_token *t, const char *what,
+                                  size_t names, size_t results) {
+    const char *s = results == 1 ? "" : "s";
+    char instead[96] = "no name may stand before it";
+    if (results > 0 && names == 0)
+        (void)snprintf(instead, sizeof instead, "expected %zu name%s and '=' before it", results,
+                       s);
+    else if (results > 0)
+        (void)snprintf(instead, sizeof instead, "expected %zu name%s before '=', not %zu", results,
+                       s, names);
+    return wadi_fail_at(p->err, ((wadi_loc){p->file, t->line}), WADI_TYPE,
+                        "line %d, column %d: %s gives %zu result%s: %s", t->line, t->column, what,
+                        results, s, instead);
 }
 
 wadi_status wadi_parse_misfit(wadi_parser *p, const wadi_bind *b, const wadi_token *t) {

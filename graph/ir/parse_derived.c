@@ -1,6 +1,8 @@
 /* Derived functions: the text of what one stands for, and a parser for that text. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "graph/ir/parse.h"
@@ -27,6 +29,41 @@ static wadi_status write(wadi_parser *p, const wadi_token *t, const wadi_derived
                         t->line, t->column, why.msg);
 }
 
+/* What the text of a call depends on, where that is types alone; else NULL. */
+static const char *key_of(wadi_parser *p, const wadi_derived *d, const wadi_derived_call *call) {
+    bool types = call->nattrs == 0;
+    for (int i = 0; i < call->n; i++) types = types && !(call->is_literal && call->is_literal[i]);
+    if (!types) return NULL;
+    wadi_text key;
+    wadi_text_init(&key);
+    wadi_text_add(&key, d->name);
+    for (int i = 0; i < call->n; i++) {
+        const wadi_elem *e = &call->types[i].elem;
+        wadi_text_addf(&key, " %d", call->types[i].rank);
+        for (int f = 0; f < e->fields; f++)
+            wadi_text_addf(&key, ",%s %zu %s", wadi_type_name(e->type[f]),
+                           e->name[f] ? strlen(e->name[f]) : 0, e->name[f] ? e->name[f] : "");
+    }
+    const char *kept = key.failed ? NULL : wadi_intern_add(&p->strings, wadi_text_str(&key));
+    wadi_text_fini(&key);
+    return kept;
+}
+
+/* The text of an earlier call with this key, or NULL. */
+static const char *kept_text(const wadi_parser *p, const char *key) {
+    uint64_t at = 0;
+    if (key) (void)wadi_map64_get(&p->written, (uint64_t)(uintptr_t)key, &at);
+    return (const char *)(uintptr_t)at;
+}
+
+/* The text, kept for the next call with this key. Where there is none, or no memory, *out_own is the caller's. */
+static const char *keep(wadi_parser *p, const char *key, wadi_text *text, char **out_own) {
+    const char *kept = key ? wadi_intern_add(&p->strings, wadi_text_str(text)) : NULL;
+    if (kept && wadi_map64_put(&p->written, (uint64_t)(uintptr_t)key, (uint64_t)(uintptr_t)kept))
+        return kept;
+    return *out_own = wadi_text_take(text);
+}
+
 wadi_status wadi_parse_written(wadi_parser *p, const wadi_token *t, const wadi_derived *d,
                                const wadi_derived_call *call, wadi_written *out) {
     *out = (wadi_written){.p = {.file = p->file,
@@ -35,17 +72,19 @@ wadi_status wadi_parse_written(wadi_parser *p, const wadi_token *t, const wadi_d
                                 .ops = p->ops,
                                 .m = p->m,
                                 .err = p->err}};
-    wadi_text text;
-    wadi_text_init(&text);
-    const wadi_status st = write(p, t, d, call, &text);
-    out->text = wadi_text_take(&text);
-    wadi_text_fini(&text);
-    if (st != WADI_OK) return st;
-    if (!out->text) return wadi_parse_no_memory(p);
-    return wadi_lex(out->text, p->file, &out->p.tokens, p->err);
+    const char *key = key_of(p, d, call), *text = kept_text(p, key);
+    if (!text) {
+        wadi_text fresh;
+        wadi_text_init(&fresh);
+        const wadi_status st = write(p, t, d, call, &fresh);
+        if (st == WADI_OK) text = keep(p, key, &fresh, &out->own);
+        wadi_text_fini(&fresh);
+        if (st != WADI_OK) return st;
+    }
+    return text ? wadi_lex(text, p->file, &out->p.tokens, p->err) : wadi_parse_no_memory(p);
 }
 
 void wadi_parse_written_end(wadi_written *w) {
     wadi_parser_fini(&w->p);
-    free(w->text);
+    free(w->own);
 }

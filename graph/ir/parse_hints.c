@@ -154,6 +154,10 @@ const char *wadi_parse_hint_scalar(wadi_parser *p, const wadi_token *t) {
     }
     const wadi_derived *derived =
         t->kind == WADI_TOKEN_NAME ? wadi_op_derived(p->ops, t->at, t->n) : NULL;
+    if (derived && derived->scalar)
+        return in_parentheses(p, wadi_arena_printf(p->m->arena,
+                                                   "as an argument it stands in parentheses: (%s)",
+                                                   derived->form));
     if (derived && !extent)
         return in_parentheses(p, wadi_arena_printf(p->m->arena,
                                                    "it takes arrays, in a line of its own: "

@@ -158,6 +158,19 @@ wadi_seq wadi_seq_called(const char *outer, wadi_seq s);
 
 /** The number of the current program, 0: none. */
 uint32_t wadi_program_number(void);
+
+/** The program that is current in a thread, and the mistakes made in it while none was: what a reader that builds a program of its own
+ *  sets aside meanwhile. */
+typedef struct wadi_lang_aside {
+    uint32_t program;
+    wadi_error adrift;
+    uint32_t unplaced_stray;
+} wadi_lang_aside;
+/** Afterwards no program is current, and no mistake is known. */
+wadi_lang_aside wadi_lang_set_aside(void);
+/** Puts it back; what has come in its place is forgotten. */
+void wadi_lang_put_back(const wadi_lang_aside *a);
+
 /** Called after a user's function, with the number of the program that was current before it. If another one is current now,
  *  that is a mistake, and the earlier program becomes current again. False if that program no longer exists. */
 bool wadi_program_back(const char *what, uint32_t number);

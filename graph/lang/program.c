@@ -86,6 +86,18 @@ wadi_status wadi_program_check(const wadi_program *p, wadi_error *err) {
     return first.status;
 }
 
+wadi_lang_aside wadi_lang_set_aside(void) {
+    const wadi_lang_aside a = {wadi_program_number(), adrift, unplaced_stray};
+    wadi_lang_put_back(&(wadi_lang_aside){0});
+    return a;
+}
+
+void wadi_lang_put_back(const wadi_lang_aside *a) {
+    make_current(a->program ? wadi_live_find(a->program) : NULL);
+    adrift = a->adrift;
+    unplaced_stray = a->unplaced_stray;
+}
+
 /* ---- mistakes ---- */
 
 static const char no_program[] = "no program is current in this thread";

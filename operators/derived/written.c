@@ -18,9 +18,9 @@ typedef struct making {
 } making;
 
 struct row {
-    wadi_derived d; /* first: a pointer to it is one to the row */
-    wadi_acc (*arrays)(const making *c);
-    wadi_exp (*scalar)(const wadi_exp *x);
+    wadi_derived d;                            /* first: a pointer to it is one to the row */
+    wadi_acc (*of_arrays)(const making *c);    /* of a scalar function NULL, */
+    wadi_exp (*of_scalars)(const wadi_exp *x); /* of any other one this */
 };
 
 /* ---- orders ---- */
@@ -160,38 +160,39 @@ static void make_arrays(const row *r, const wadi_derived_call *call) {
         (void)snprintf(name, sizeof name, "a%d", i);
         args[i] = wadi_input_rec(name, elem_type(&call->types[i].elem), call->types[i].rank, NULL);
     }
-    wadi_output("r", r->arrays(&c));
+    wadi_output("r", r->of_arrays(&c));
 }
 
 static const char *const fields[WADI_DERIVED_SCALARS] = {"x0", "x1", "x2", "x3"};
 
 static wadi_exp of_record(void *env, wadi_exp x) {
-    const row *r = env;
+    const making *c = env;
     wadi_exp args[WADI_DERIVED_SCALARS] = {x};
-    for (int i = 0; r->d.nargs > 1 && i < r->d.nargs; i++) args[i] = wadi_get(x, fields[i]);
-    return r->scalar(args);
+    for (int i = 0; c->call->n > 1 && i < c->call->n; i++) args[i] = wadi_get(x, fields[i]);
+    return c->row->of_scalars(args);
 }
 
 static void make_scalar(const row *r, const wadi_derived_call *call) {
-    row copy = *r;
+    making c = {.row = r, .call = call};
     wadi_elem_type t = {.fields = call->n};
     for (int i = 0; i < call->n; i++) {
         t.type[i] = call->types[i].elem.type[0];
         t.name[i] = call->n > 1 ? fields[i] : NULL;
     }
-    wadi_output("r", wadi_map_env(of_record, &copy, wadi_input_rec("a", t, 1, NULL)));
+    wadi_output("r", wadi_map_env(of_record, &c, wadi_input_rec("a", t, 1, NULL)));
 }
 
 static wadi_status write(const wadi_derived *d, const wadi_op_table *ops,
                          const wadi_derived_call *call, wadi_text *out, wadi_error *err) {
     const row *r = (const row *)(const void *)d;
     wadi_module *m = NULL;
-    wadi_program *outer = wadi_program_current(), *p = wadi_program_create(d->name);
+    const wadi_lang_aside outside = wadi_lang_set_aside();
+    wadi_program *p = wadi_program_create(d->name);
     if (!p) {
-        wadi_program_use(outer);
+        wadi_lang_put_back(&outside);
         return wadi_fail(err, WADI_MEMORY, "out of memory");
     }
-    if (d->scalar)
+    if (r->of_scalars)
         make_scalar(r, call);
     else
         make_arrays(r, call);
@@ -199,7 +200,7 @@ static wadi_status write(const wadi_derived *d, const wadi_op_table *ops,
     if (st == WADI_OK) wadi_ir_print(m, out);
     wadi_module_destroy(m);
     wadi_program_destroy(p);
-    wadi_program_use(outer);
+    wadi_lang_put_back(&outside);
     return st;
 }
 
@@ -215,8 +216,10 @@ static wadi_status write(const wadi_derived *d, const wadi_op_table *ops,
          .nargs = (n),                                           \
          .keys = (keys_),                                        \
          .text = write},                                         \
-            .arrays = (f)                                        \
+            .of_arrays = (f)                                     \
     }
+/* A number of scalars for which there is room. */
+#define SCALARS(n) ((int)(sizeof(char[(n) <= WADI_DERIVED_SCALARS ? (n) : -1])))
 #define SCALAR(word, form_, types_, about_, n, f) \
     {                                             \
         {.name = (word),                          \
@@ -224,9 +227,9 @@ static wadi_status write(const wadi_derived *d, const wadi_op_table *ops,
          .types = (types_),                       \
          .about = (about_),                       \
          .scalar = true,                          \
-         .nargs = (n),                            \
+         .nargs = SCALARS(n),                     \
          .text = write},                          \
-            .scalar = (f)                         \
+            .of_scalars = (f)                     \
     }
 
 static const row rows[] = {

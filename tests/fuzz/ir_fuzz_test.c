@@ -177,6 +177,9 @@ static void mutate(bytes *b, const seeds *from) {
                                         "x",
                                         "xs",
                                         "dim=1 ",
+                                        "sort ",
+                                        "random_u64 1 2",
+                                        "sincos ",
                                         "perm=0,1 ",
                                         "add ",
                                         "quot ",
@@ -264,6 +267,10 @@ static void add_own(seeds *all) {
         "    if gt r 10 { add r s } else { iterate x (i, s) { add s (mul i i) } from 0 }\n}\n"
         "b = acond true { yield a } else {\n c = map xs (x) { xs ! (quot x 2) }\n yield "
         "c\n}\noutput b\n",
+        "program derived\ninput xs : f64[n]\nys = map xs (x) {\n    s, c = sincos x\n"
+        "    mul s (add c (random_f64 7u8 (random_between 1 2 3i32 4i32)))\n}\n"
+        "w = generate 3 (i) { a, b, c, d = random_words 1 i 0; xor a (xor b (xor c d)) }\n"
+        "lo = lower_bound ys xs\noutput ys; output w; output lo\n",
         "program data\nks = use : f32[2, 3] [1, 2.5, -3, 4, 5, inf_f32]\n"
         "o = sort_by down=1 ks (x) { x }\nv, at = largest ks 2\n"
         "t = transpose perm=1,0 ks\nr = reshape t 6\nq = slice dropped=1 r 2\noutput q as \"q "
