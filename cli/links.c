@@ -3,6 +3,12 @@
 
 #include "base/error.h"
 
+/* A fourth of the memory may be on its way, unless that is more than links take by themselves. */
+static int64_t credit_of(const wadi_cli_links *l, int64_t usual) {
+    const int64_t part = l != NULL ? l->memory / 4 : 0;
+    return part > 0 && part < usual ? part : 0;
+}
+
 /* Reads the files that the options name. --key needs the option for the keys of the other side, and the other way round. */
 static wadi_status options_of(const wadi_cli_links *l, const char *others, const char *option,
                               wadi_link_secrets *secrets, wadi_link_options *link,
@@ -19,7 +25,10 @@ static wadi_status options_of(const wadi_cli_links *l, const char *others, const
 wadi_status wadi_cli_link_source(const wadi_cli_links *l, const char *address, int parts,
                                  const wadi_part *part, wadi_source **out, wadi_error *err) {
     wadi_link_secrets secrets = {0};
-    wadi_link_options link = {.bind = true, .parts = parts, .part = part};
+    wadi_link_options link = {.bind = true,
+                              .parts = parts,
+                              .part = part,
+                              .credit_bytes = credit_of(l, INT64_C(64) << 20)};
     const char *senders = l != NULL ? l->senders : NULL;
     wadi_status status = options_of(l, senders, "--senders", &secrets, &link, err);
     if (status == WADI_OK) status = wadi_source_link(address, &link, out, err);
@@ -30,7 +39,7 @@ wadi_status wadi_cli_link_source(const wadi_cli_links *l, const char *address, i
 wadi_status wadi_cli_link_sink(const wadi_cli_links *l, const char *address, wadi_sink **out,
                                wadi_error *err) {
     wadi_link_secrets secrets = {0};
-    wadi_link_options link = {0};
+    wadi_link_options link = {.credit_bytes = credit_of(l, INT64_C(256) << 20)};
     const char *receiver = l != NULL ? l->receiver : NULL;
     wadi_status status = options_of(l, receiver, "--receiver", &secrets, &link, err);
     if (status == WADI_OK) status = wadi_sink_link(address, &link, out, err);

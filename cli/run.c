@@ -297,6 +297,7 @@ wadi_status wadi_cli_run_read(int argc, char **argv, wadi_cli_run_options *o, wa
                          "--every, --accept-change: without --state, nothing is saved");
     o->shared.run.hold_state = true;
     o->shared.links.goes_on = o->shared.run.state != NULL;
+    o->shared.links.memory = o->shared.run.memory;
     return WADI_OK;
 }
 

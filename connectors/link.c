@@ -76,7 +76,8 @@ wadi_status wadi_link_end_open(wadi_link_end *e, const char *address,
     }
     const int64_t credit =
         or_default(o->credit_bytes, sends ? default_kept_bytes : default_credit_bytes);
-    WADI_TRY(wadi_buffers_create(NULL, 2 * credit, &e->buffers, err));
+    WADI_TRY(wadi_buffers_create(NULL, credit, &e->buffers, err));
+    e->credit = credit;
     wadi_port_options port = {
         .address = address,
         .bind = o->bind,
@@ -317,6 +318,8 @@ wadi_status wadi_source_link(const char *address, const wadi_link_options *optio
     if (status == WADI_OK && !saved) status = receive_first(s, err);
     if (status == WADI_OK) {
         if (!saved) learn_parts(s);
+        /* a chunk is there twice while it is read: as it came, and as it is passed on */
+        s->base.window = 2 * s->end.credit;
         *out_source = &s->base;
     } else {
         s->ended = true;
@@ -442,6 +445,8 @@ wadi_status wadi_sink_link(const char *address, const wadi_link_options *options
     if (status == WADI_OK && options != NULL && options->note != NULL && !saved)
         status = wadi_port_introduce(s->end.port, err);
     if (status == WADI_OK) {
+        /* one more waits to be sent, and ZeroMQ may hold the last one that it has sent */
+        s->base.window = s->end.credit + s->end.credit / 2;
         *out_sink = &s->base;
     } else {
         s->closed = true;

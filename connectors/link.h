@@ -8,6 +8,7 @@
 typedef struct wadi_link_end {
     wadi_port *port;
     wadi_buffers *buffers;
+    int64_t credit;    /* bytes of chunks on their way */
     wadi_waits *waits; /* its own watchdog, while there is no run; else NULL */
 } wadi_link_end;
 

@@ -109,11 +109,12 @@ static void trim(wadi_buffers *b, int64_t keep) {
     }
 }
 
-/* How much may wait. What was once used in all, will most likely be used again. */
+/* How much may wait beside what is in use. What was once used in all, will most likely be used again. */
 static int64_t most_waiting(const wadi_buffers *b) {
     const int64_t share = b->machine / LIVE_PART;
-    const int64_t once = (b->peak < share ? b->peak : share) - b->used;
-    return once > b->keep_bytes ? once : b->keep_bytes;
+    const int64_t once = b->peak < share ? b->peak : share;
+    if (!b->memory.plenty) return b->keep_bytes;
+    return (once > b->keep_bytes ? once : b->keep_bytes) - b->used;
 }
 
 static void destroy(void *owned_b) {
@@ -201,6 +202,7 @@ static block *take_waiting(wadi_buffers *b, int size_class) {
 
 static block *take_fresh(wadi_buffers *b, int size_class) {
     const size_t bytes = (size_t)class_bytes(size_class);
+    trim(b, most_waiting(b) - (b->memory.plenty ? (int64_t)bytes : 0));
     block *one = make_block(b, bytes);
     if (one == NULL && b->waiting_bytes > 0) {
         trim(b, 0);

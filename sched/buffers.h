@@ -3,7 +3,7 @@
  * A stream asks for nearly the same sizes again and again. Blocks come in size classes (powers of two and their half steps). A
  * block that is returned waits in its class for the next taker, so a stream in its steady state allocates nothing. The waiting
  * blocks are limited. Beyond the limit the smallest are freed first, since those are what a grown chunk size has left behind.
- * Of memory that is plenty, a pool may also keep what it once used in all, up to a part of the machine's. A pool that nobody uses keeps less,
+ * Of memory that is plenty, a pool holds no more in all than that, or than it once used, up to a part of the machine's. A pool that nobody uses keeps less,
  * and the system may take that memory when it needs some.
  *
  * Every call is safe from any thread. */
@@ -34,8 +34,8 @@ typedef struct wadi_memory {
 
 typedef struct wadi_buffers wadi_buffers;
 
-/* Makes a pool, to which the caller has one reference. *memory is copied; NULL means the heap. At most keep_bytes bytes wait for reuse,
- * or as many as with those in use make the pool's peak, if its memory is plenty.
+/* Makes a pool, to which the caller has one reference. *memory is copied; NULL means the heap. At most keep_bytes bytes wait for reuse.
+ * If its memory is plenty, those in use count for that as well, and it may be as many as the pool's peak.
  * A pool of the heap begins with the blocks that an earlier pool left on the shelf (base/keep.h). */
 WADI_NODISCARD wadi_status wadi_buffers_create(const wadi_memory *memory, int64_t keep_bytes,
                                                wadi_buffers **out, wadi_error *err);

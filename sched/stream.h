@@ -56,6 +56,8 @@ struct wadi_source {
     int64_t
         total; /* number of elements from the beginning to the end, as far as is known when the source is opened; 0: it is not. Only for
                   those who look at the run: it may prove wrong */
+    int64_t
+        window; /* bytes of chunks that it may hold itself, which the run takes off its memory; 0: none */
     int parts; /* -1: an empty stream whose parts are unknown */
     wadi_part part[WADI_MAX_PARTS];
 };
@@ -93,6 +95,8 @@ struct wadi_sink {
     bool sync;        /* the output must be on the disk when finish returns */
     atomic_bool
         saved; /* set by a run that is saved: somebody may go on behind what the sink has told, which stays if the sink is given up */
+    int64_t
+        window; /* bytes of chunks that it may keep when put has returned, which the run takes off its memory; 0: none */
     uint64_t
         stream; /* set by a run that is saved, before `last`: a number below 2^63 of what the sink gets, the same if the same run is started again */
     wadi_guarantee

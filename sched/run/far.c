@@ -308,12 +308,16 @@ static int most_tickets(int workers) {
     return wanted < WADI_FAR_TICKETS ? wanted : WADI_FAR_TICKETS;
 }
 
-/* Items that wait for their turn are in flight as well, each as input, bytes and output. Small ones beyond these have a sixteenth of the memory
+/* Items that wait for their turn are in flight as well, each as input, output, and the bytes of both. Small ones beyond these have a sixteenth of the memory
  * (has_room). */
+int64_t wadi_far_in_flight(int workers) {
+    return 3 * most_tickets(workers > 0 ? workers : 1);
+}
+
 static void count_in_flight(wadi_stream *s, int workers) {
     wadi_run *x = s->x;
     wadi_mutex_lock(&x->lock);
-    wadi_run_count_in_flight(x, workers > 0 ? 2 * most_tickets(workers) : 0);
+    wadi_run_count_in_flight(x, wadi_far_in_flight(workers));
     x->stats.workers = workers;
     wadi_mutex_unlock(&x->lock);
 }

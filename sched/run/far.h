@@ -68,6 +68,8 @@ void wadi_far_saw(struct wadi_stream *s, int stage, int64_t count, int64_t ns);
 WADI_NODISCARD wadi_status wadi_far_poll(struct wadi_stream *s, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_far_flush(struct wadi_stream *s, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_far_settle(struct wadi_stream *s, wadi_error *err);
+/* How many chunks may be on their way to workers and back, also before the first is there. */
+int64_t wadi_far_in_flight(int workers);
 void wadi_far_close(struct wadi_stream *s);
 
 #endif

@@ -12,6 +12,7 @@
 #include "sched/foreign.h"
 #include "sched/run/checkpoint.h"
 #include "sched/run/certify.h"
+#include "sched/run/far.h"
 #include "sched/run/dead.h"
 #include "sched/run/profile_all.h"
 #include "sched/run/state.h"
@@ -256,7 +257,8 @@ static wadi_status run_stream(wadi_run *x, int phase, wadi_error *err) {
     WADI_TRY(wadi_run_recall(x, phase, policy_name(o), err));
     wadi_mutex_lock(&x->lock);
     wadi_budget_init(&x->budget, o->memory, WADI_CHUNKS_IN_FLIGHT);
-    wadi_run_count_in_flight(x, 0);
+    wadi_run_count_in_flight(x, o->via != NULL ? wadi_far_in_flight(0) : 0);
+    wadi_run_leave_to_chunks(x, 0);
     wadi_mutex_unlock(&x->lock);
     const int64_t begin = wadi_clock_ns();
     WADI_TRY(wadi_run_stream(x, &x->plan->phases[phase].stream, err));

@@ -40,12 +40,20 @@ static int64_t long_step(const wadi_lane *l) {
     return (int64_t)(wadi_runner_tries(x->runner) ? TRYING * step : step);
 }
 
+/* Before anything is known of the results, they are taken to be as large as the elements. */
+static void limit_bytes(wadi_lane *l, const wadi_budget *b) {
+    const int64_t most = wadi_budget_chunk_bytes(b);
+    /* the first decides how large chunks are, the others bring as many elements if they can */
+    if (l->readers > 0) l->builder[l->reader[0]].most_bytes = b->average > 0 ? most : most / 2;
+}
+
 static int64_t next_size(wadi_lane *l) {
     wadi_run *x = l->stream->x;
     wadi_mutex_lock(&x->lock);
     const int64_t chosen = x->policy->ops->choose(x->policy), step = long_step(l);
     int64_t k = wadi_budget_cap(&x->budget, step > chosen ? step : chosen);
     x->stats.chunk_elements = k;
+    limit_bytes(l, &x->budget);
     wadi_mutex_unlock(&x->lock);
     return k < l->limit - l->position ? k : l->limit - l->position;
 }
@@ -400,7 +408,6 @@ void wadi_lane_stop(wadi_lane *l, const wadi_error *why) {
 
 static wadi_status open_builders(wadi_lane *l, wadi_error *err) {
     wadi_run *x = l->stream->x;
-    const int64_t most = wadi_budget_chunk_bytes(&x->budget);
     for (int i = 0; i < l->plan->nsources; i++, l->builders++) {
         const wadi_plan_source *p = &l->plan->sources[i];
         l->retry[i] = wadi_run_retry(x);
@@ -417,9 +424,8 @@ static wadi_status open_builders(wadi_lane *l, wadi_error *err) {
                                           : -1;
         if (source->at_hand == 0) WADI_TRY(wadi_stop_fd(&l->stop, &source->wake_fd, err));
         const int parts = source->parts > 0 ? source->parts : 0;
-        /* the first decides how large chunks are, the others bring as many elements if they can */
-        WADI_TRY(wadi_builder_init(&l->builder[i], x->buffers, parts, source->part,
-                                   l->readers == 0 ? most : INT64_MAX, err));
+        WADI_TRY(
+            wadi_builder_init(&l->builder[i], x->buffers, parts, source->part, INT64_MAX, err));
         l->threaded = l->threaded || source->at_hand == 0;
         l->reader[l->readers++] = i;
     }

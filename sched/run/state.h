@@ -188,6 +188,8 @@ void wadi_run_note_error(wadi_run *x, const wadi_error *error);
 
 /* Chunks that are in flight from now on: those of every stream, `more`, and one that stays for its digest if there are such. By the run's lock. */
 void wadi_run_count_in_flight(wadi_run *x, int64_t more);
+/* Of the run's memory, what changes keep (bytes) and what links may hold is no room for chunks. With the lock of the run. */
+void wadi_run_leave_to_chunks(wadi_run *x, int64_t kept);
 
 /* ---- bindings.c ---- */
 

@@ -73,8 +73,7 @@ static void count_chunk(wadi_stream *s, const wadi_chunk *in) {
     }
     wadi_mutex_lock(&x->lock);
     x->policy->ops->observe(x->policy, &sample);
-    x->budget.bytes =
-        x->options.memory - (kept < x->options.memory / 2 ? kept : x->options.memory / 2);
+    wadi_run_leave_to_chunks(x, kept);
     wadi_budget_observe(&x->budget, in->count,
                         in_bytes + x->crew.out_bytes +
                             x->crew.temporary_bytes / WADI_CHUNKS_IN_FLIGHT);
@@ -317,7 +316,7 @@ wadi_status wadi_run_stream(wadi_run *x, const wadi_plan_stream *plan, wadi_erro
         status = x->error.status;
         if (err != NULL) *err = x->error;
     }
-    x->budget.bytes = x->options.memory;
+    wadi_run_leave_to_chunks(x, 0);
     wadi_mutex_unlock(&x->lock);
     if (status == WADI_OK) status = store_results(&s, err);
     if (status != WADI_OK) (void)wadi_run_goes_on(x, status);
