@@ -314,7 +314,8 @@ static wadi_status finish_bind(wadi_parser *p, wadi_block *around, wadi_bind *b,
                                const defined *d, const wadi_token *op_name) {
     WADI_TRY(wadi_parse_place(p, op_name, &b->loc));
     if (n != b->nresults)
-        return wadi_parse_fail_names(p, op_name, b->op->name, (size_t)n, (size_t)b->nresults);
+        return wadi_parse_fail_names(p, op_name, b->op->name, (size_t)n, (size_t)b->nresults,
+                                     n == 0 && b->name ? wadi_parse_hint_form(p, b->op) : "");
     for (int r = 0; r < n; r++) WADI_TRY(define(p, &d[r], b->results[r]));
     if (!wadi_block_append(p->m, around, b)) return wadi_parse_no_memory(p);
     return WADI_OK;
@@ -481,7 +482,7 @@ static wadi_status name_results(wadi_parser *p, const wadi_token *t, const wadi_
                                 const defined *d, const value_list *results) {
     WADI_TRY(parse_annotation(p, row->name, (int)results->n, results->at));
     if ((size_t)n != results->n)
-        return wadi_parse_fail_names(p, t, row->name, (size_t)n, results->n);
+        return wadi_parse_fail_names(p, t, row->name, (size_t)n, results->n, "");
     for (int r = 0; r < n; r++) WADI_TRY(define(p, &d[r], results->at[r]));
     return WADI_OK;
 }

@@ -47,9 +47,9 @@ WADI_NODISCARD wadi_status wadi_parse_end_of_line(wadi_parser *p);
 /** Fails at token `t`: "line 3, column 7: ..., found 'x'". */
 wadi_status wadi_parse_fail(wadi_parser *p, const wadi_token *t, wadi_status st, const char *format,
                             ...) WADI_PRINTF(4, 5);
-/** Fails at token `t`, because `names` names stand before "=" for the results of `what`, which are not as many. */
+/** Fails at token `t`, because `names` names stand before "=" for the results of `what`, which are not as many. `hint` ends the message. */
 wadi_status wadi_parse_fail_names(wadi_parser *p, const wadi_token *t, const char *what,
-                                  size_t names, size_t results);
+                                  size_t names, size_t results, const char *hint);
 /** Fails because the arguments of `b` are of the wrong kind, so that its functions and regions have no known parameters. */
 wadi_status wadi_parse_misfit(wadi_parser *p, const wadi_bind *b, const wadi_token *t);
 wadi_status wadi_parse_no_memory(wadi_parser *p);

@@ -84,7 +84,7 @@ wadi_status wadi_parse_fail(wadi_parser *p, const wadi_token *t, wadi_status st,
 }
 
 wadi_status wadi_parse_fail_names(wadi_parser *p, const wadi_token *t, const char *what,
-                                  size_t names, size_t results) {
+                                  size_t names, size_t results, const char *hint) {
     const char *s = results == 1 ? "" : "s";
     char instead[96] = "no name may stand before it";
     if (results > 0 && names == 0)
@@ -94,8 +94,8 @@ wadi_status wadi_parse_fail_names(wadi_parser *p, const wadi_token *t, const cha
         (void)snprintf(instead, sizeof instead, "expected %zu name%s before '=', not %zu", results,
                        s, names);
     return wadi_fail_at(p->err, ((wadi_loc){p->file, t->line}), WADI_TYPE,
-                        "line %d, column %d: %s gives %zu result%s: %s", t->line, t->column, what,
-                        results, s, instead);
+                        "line %d, column %d: %s gives %zu result%s: %s%s", t->line, t->column, what,
+                        results, s, instead, hint);
 }
 
 wadi_status wadi_parse_misfit(wadi_parser *p, const wadi_bind *b, const wadi_token *t) {

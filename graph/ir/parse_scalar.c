@@ -388,7 +388,8 @@ static wadi_status statement(wadi_fun_parser *fp) {
     const int from = fp->block->ninsts;
     WADI_TRY(rhs(fp, &results));
     if (results.n != n)
-        return wadi_parse_fail_names(p, name[0], "the expression", (size_t)n, (size_t)results.n);
+        return wadi_parse_fail_names(p, name[0], "the expression", (size_t)n, (size_t)results.n,
+                                     "");
     wadi_sinst *own = instruction_of(fp, from, &results);
     if (own) WADI_TRY(wadi_parse_place(p, name[0], &own->loc));
     for (int k = 0; k < n; k++) WADI_TRY(wadi_parse_declare(fp, name[k], results.at[k]));

@@ -296,6 +296,19 @@ static wadi_acc product_in_c(void) {
     return wadi_matmul(xs, xs);
 }
 
+static wadi_acc ids_in_c(void) {
+    return wadi_group_ids(argument());
+}
+
+static wadi_acc above_in_c(void) {
+    const wadi_acc xs = argument();
+    return wadi_upper_bound(xs, xs);
+}
+
+static wadi_acc largest_in_c(void) {
+    return wadi_tuple_get(wadi_largest(wadi_i64(2), argument()), 0);
+}
+
 static char *printed(const wadi_module *of) {
     wadi_text t;
     wadi_text_init(&t);
@@ -328,6 +341,9 @@ static void the_program_is_that_of_c(void **state) {
         {"y = argsort_by down=1 xs (x) { neg x }", orders_in_c},
         {"y = lower_bound xs xs", bound_in_c},
         {"y = matmul xs xs", product_in_c},
+        {"y = group_ids xs", ids_in_c},
+        {"y = upper_bound xs xs", above_in_c},
+        {"y, p = largest xs 2", largest_in_c},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         char text[200];
@@ -462,6 +478,9 @@ static void mistakes_name_the_place(void **state) {
         {"y = sort xs @ \"g\":7", "line 6, column 13: expected the end of the line, found '@'"},
         {"y = unit { z = sincos 1.0; z }",
          "line 6, column 12: the expression gives 2 results: expected 2 names before '=', not 1"},
+        {"input \"a b\" : f64[n]",
+         "line 6, column 1: input gives 1 result: expected 1 name and '=' before it (it is written "
+         "x = input \"name\" : TYPE)"},
         {"sort xs", "line 6, column 1: sort gives 1 result: expected 1 name and '=' before it"},
         {"y = sort_by xs (x) { x } (x) { x } (x) { x } (x) { x } (x) { x } (x) { x } (x) { x } "
          "(x) { x } (x) { x } (x) { x } (x) { x } (x) { x } (x) { x } (x) { x } (x) { x } "
