@@ -11,12 +11,11 @@
 #include "base/hash.h"
 #include "base/usual.h"
 #include "modules/nats/inside.h"
+#include "sched/work/hang.h"
 
 enum {
     FRAMES_ASKED = 8,
     AHEAD_BYTES = 4 << 20,
-    HANG_TIMES = 8,        /* as long as usual: it hangs */
-    FIRST_HANG_TIMES = 30, /* as long as the limit, while nothing is usual */
     CAREFUL = 32, /* items that are asked for one by one when one was with another worker before */
 };
 
@@ -320,21 +319,14 @@ static void ask_for_more(wadi_nats_queue *q, int held, int64_t now) {
     if (missing > wants / 4) ask(q, missing, now);
 }
 
-/* An item that takes long by the clock may be one that always does: what is usual counts as well, and the first one has kernels to compile. */
-static int64_t hangs_after(const wadi_nats_queue *q) {
-    const int64_t usual = q->ahead.usual_ns, limit = q->hangs_after_ns;
-    if (usual == 0) return FIRST_HANG_TIMES * limit;
-    return HANG_TIMES * usual > limit ? HANG_TIMES * usual : limit;
-}
-
 /* Whether a worker has been at an item for so long that it may never answer. What it has not begun is given back, and of the item itself there is no
  * sign of life any more, so that others get it as well. Whoever answers first is heard. */
 static bool hangs(wadi_nats_queue *q, int64_t now) {
-    if (q->hangs_after_ns == 0) return false;
-    const int64_t limit = hangs_after(q);
     for (size_t i = 0; i < q->deliveries.n; i++) {
         const wadi_nats_delivery *d = q->deliveries.at[i];
-        if (d->stage != WADI_NATS_TAKEN || now - d->taken_ns <= limit) continue;
+        if (d->stage != WADI_NATS_TAKEN ||
+            !wadi_hangs(q->hangs_after_ns, q->ahead.usual_ns, d->taken_ns, now))
+            continue;
         if (!q->alone) wadi_nats_stay_alone(q);
         return true;
     }
