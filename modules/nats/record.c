@@ -66,6 +66,10 @@ void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg) {
         return;
     }
     q->gone_ns = 0;
+    /* A job that has ended does not go on: this was on its way by then. */
+    if (q->known && q->record.state == WADI_JET_ENDED && r.state != WADI_JET_ENDED &&
+        strcmp(q->record.epoch, r.epoch) == 0)
+        return;
     q->known = true;
     q->record = r;
     if (q->epoch[0] != '\0' && !q->ended) {

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
+#include "sched/work/jet_label.h"
 #include "tests/nats/server.h"
 
 typedef struct outage {
@@ -171,16 +173,21 @@ static void home_gets_answers_that_have_older_numbers(void **state) {
     begins_again_with_older_numbers("answers");
 }
 
-/* Says something to the server as any client may. */
-static void say_to_server(int port, const char *subject) {
-    char text[256];
+/* Says something to the server as any client may. headers: with their empty line; "": none. */
+static void say_to_server(int port, const char *subject, const char *headers) {
+    char text[512];
     struct sockaddr_in a = {.sin_family = AF_INET,
                             .sin_port = htons((uint16_t)port),
                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    char lengths[24] = "";
+    if (*headers != '\0') (void)snprintf(lengths, sizeof lengths, "%zu ", strlen(headers));
     const int s = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(connect(s, (const struct sockaddr *)&a, sizeof a), 0);
-    const int n = snprintf(text, sizeof text,
-                           "CONNECT {\"verbose\":false}\r\nPUB %s 0\r\n\r\nPING\r\n", subject);
+    const int n =
+        snprintf(text, sizeof text,
+                 "CONNECT {\"verbose\":false,\"headers\":true}\r\n"
+                 "%s %s %s%zu\r\n%s\r\nPING\r\n",
+                 *headers != '\0' ? "HPUB" : "PUB", subject, lengths, strlen(headers), headers);
     assert_int_equal(write(s, text, (size_t)n), n);
     /* It tells of itself first; a pong follows all that it has done. */
     char last[4] = "";
@@ -202,8 +209,8 @@ static void consumers_that_are_removed_are_made_again(void **state) {
     wadi_workq *q = test_open(address, true);
     if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
     test_run(q, &(test_job){.items = 30, .n = 300});
-    say_to_server(o.server.port, "$JS.API.CONSUMER.DELETE.WADI_removed_items.taker");
-    say_to_server(o.server.port, "$JS.API.CONSUMER.DELETE.WADI_removed_answers.taker");
+    say_to_server(o.server.port, "$JS.API.CONSUMER.DELETE.WADI_removed_items.taker", "");
+    say_to_server(o.server.port, "$JS.API.CONSUMER.DELETE.WADI_removed_answers.taker", "");
     test_run(q, &(test_job){.items = 30, .n = 300, .first = 30});
     if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
     q->ops->close(q);
@@ -213,6 +220,37 @@ static void consumers_that_are_removed_are_made_again(void **state) {
 }
 
 /* ---- ends ---- */
+
+/* A worker may ask for the record just before the job ends, and hear the answer after the word of the end. */
+static void an_older_record_does_not_open_a_job_again(void **state) {
+    (void)state;
+    outage o = {0};
+    wadi_error err = {0};
+    wadi_text text = {0};
+    char headers[256], line[WADI_JET_LABEL_ROOM];
+    wadi_jet_record r = {.state = WADI_JET_OPEN, .ack_wait_ms = 1000};
+    test_server_start(&o.server, true, "");
+    const char *address = test_address(o.server.port, "again", "");
+    const pid_t one = test_worker(address, "long=0");
+    wadi_workq *q = test_open(address, true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    test_await(q, 1);
+    if (test_jobs()->ask(address, "ping", "", &text, &err) != WADI_OK) fail_msg("%s", err.msg);
+    (void)snprintf(r.epoch, sizeof r.epoch, "%.16s", wadi_text_str(&text));
+    wadi_text_fini(&text);
+    char *item = test_item(0, 100);
+    if (q->ops->submit(q, 0, item, 100, &err) != WADI_OK) fail_msg("%s", err.msg);
+    free(item);
+    wadi_work_item none; /* the worker has the item by then, and takes long for it */
+    assert_int_equal(q->ops->collect(q, 1000000000, &none, &err), WADI_OK);
+    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    wadi_jet_record_write(&r, line);
+    (void)snprintf(headers, sizeof headers, "NATS/1.0\r\nWadi-Record: %s\r\n\r\n", line);
+    say_to_server(o.server.port, "wadi.again.record", headers);
+    q->ops->close(q);
+    assert_int_equal(test_wait(one), 0);
+    test_server_end(&o.server);
+}
 
 static void *end_job(void *queue) {
     wadi_workq *q = queue;
@@ -299,6 +337,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(workers_get_items_that_have_older_numbers),
         cmocka_unit_test(home_gets_answers_that_have_older_numbers),
         cmocka_unit_test(consumers_that_are_removed_are_made_again),
+        cmocka_unit_test(an_older_record_does_not_open_a_job_again),
         cmocka_unit_test(a_job_that_ends_during_an_outage_ends_for_workers_as_well),
         cmocka_unit_test(a_server_that_stays_away_is_an_error),
         cmocka_unit_test(waits_can_be_ended),
