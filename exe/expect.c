@@ -25,8 +25,9 @@ static void expect_stage(const wadi_plan_body *b, int forced, wadi_text *t) {
     else if (few != many)
         wadi_text_addf(
             t,
-            ": what an element needs stays in the cache of its worker; %s for chunks of fewer "
-            "elements than\n    workers, each too large for a cache\n",
+            ": what an element makes stays in the cache of its worker; %s for chunks of fewer "
+            "elements than\n    workers, if what each goes through is too large for a cache, or if "
+            "such have taken a millisecond\n",
             wadi_schedules[few].name);
     else
         wadi_text_add(t, ": it offers no other that is better\n");

@@ -8,7 +8,7 @@ typedef struct wadi_job {
     int body;
     bool main_block; /* a body over one element, results ONCE */
     int64_t first, count;
-    int64_t bytes;        /* bytes of the chunk's input, for choosing a schedule */
+    int64_t bytes;        /* bytes of the chunk's own input, for choosing a schedule */
     int64_t left;         /* elements known to come after these; -1: not known */
     wadi_slots *slots;    /* the slots of sources are bound; results appear here */
     wadi_version_key ran; /* out: the key of the version that ran */

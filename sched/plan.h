@@ -36,6 +36,13 @@ typedef struct wadi_plan_slot {
     const wadi_array *data;             /* `use`: the array itself; else NULL */
 } wadi_plan_slot;
 
+/* Bytes of one value of the slot's array. */
+static inline int64_t wadi_plan_slot_width(const wadi_plan_slot *s) {
+    int64_t bytes = 0;
+    for (int f = 0; f < s->fields; f++) bytes += wadi_type_size(s->type[f]);
+    return bytes;
+}
+
 /* What the program declares of one extent: a constant >= 0, a name, or nothing. */
 typedef struct wadi_plan_extent {
     int64_t value;    /* -1: not a constant */
@@ -245,6 +252,10 @@ typedef struct wadi_plan_body {
     const bool *
         inner; /* [nresults] or NULL, of bodies that run once: whether nobody but the body itself reads the elements of the
                               result, so that its memory can be given back before the body is over */
+    int nreads;
+    const int *
+        reads; /* [nreads] ONCE slots with arrays that an element goes through: they are input of each element, as its own arrays are. Arrays of
+                  which an element reads a few values, at places that data tell, are not among them */
     bool rank0; /* every value has rank 0 */
     bool
         lifted; /* routines and manual liftings do most of its work, on whole chunks: flat is best */

@@ -2,7 +2,7 @@
  *
  * Bodies of scalars run across: one SIMD lane per element. A computation of the main block has one element, so only the flat
  * schedule can keep several workers busy. Elements of a stream run inside, where values stay in cache, with two exceptions
- * that run flat: elements that are fewer than the workers and too large for a cache, and bodies made of what works on whole
+ * that run flat: elements that are fewer than the workers and too large for a cache (or have proven long: sched/steps/few.h), and bodies made of what works on whole
  * chunks (library routines and manual liftings). */
 #include "sched/schedules.h"
 

@@ -8,7 +8,8 @@
 typedef struct wadi_situation {
     bool main_block; /* one element, of the main block */
     int64_t count;   /* elements, at least one */
-    int64_t bytes;   /* of their input */
+    int64_t
+        bytes; /* of their input; of few elements, arrays of the run that each goes through count for each */
     int workers;
 } wadi_situation;
 

@@ -50,6 +50,7 @@ wadi_status wadi_planning_body(wadi_planning *p, const wadi_body *body, int inde
     b.lifted = body->stream && !inside_only && is_lifted(p, body);
     for (int i = 0; i < body->nbinds; i++)
         if (may_call(body->binds[i])) b.routines = true;
+    if (body->stream) WADI_TRY(wadi_planning_reads(p, body, &b));
     WADI_TRY(wadi_versions_add(p->versions, &p->y, body, p->known));
     *out_number = (int)p->bodies.n;
     return wadi_vec_push(&p->bodies, b) ? WADI_OK : wadi_planning_no_memory(p);

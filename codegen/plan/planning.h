@@ -85,5 +85,7 @@ bool wadi_planning_calls(const wadi_block *r);
 /** Adds a body and what its versions are made from. `results` must be in the arena of the plan. */
 wadi_status wadi_planning_body(wadi_planning *p, const wadi_body *body, int index_slot,
                                int nresults, const int *results, bool inside_only, int *out_number);
+/** Notes in the body which arrays of the whole run each element goes through (reads.c). */
+wadi_status wadi_planning_reads(wadi_planning *p, const wadi_body *body, wadi_plan_body *out);
 
 #endif

@@ -132,6 +132,12 @@ static void print_inner(const wadi_plan *p, const wadi_plan_body *b, wadi_text *
     }
 }
 
+static void print_reads(const wadi_plan *p, const wadi_plan_body *b, wadi_text *out) {
+    if (b->nreads == 0) return;
+    wadi_text_add(out, "\n    reads: ");
+    print_slots(p, b->nreads, b->reads, out);
+}
+
 static void print_body(const wadi_plan *p, const wadi_plan_body *b, wadi_text *out) {
     wadi_text_add(out, "\nbody ");
     wadi_plan_name_print(b->name, out);
@@ -144,6 +150,7 @@ static void print_body(const wadi_plan *p, const wadi_plan_body *b, wadi_text *o
     if (b->rank0) wadi_text_add(out, ", of scalars");
     if (b->lifted) wadi_text_add(out, ", made for chunks");
     print_inner(p, b, out);
+    print_reads(p, b, out);
     wadi_text_add(out, "\n    offered:");
     for (int k = 0; k < WADI_BODY_VERSIONS; k++) {
         const wadi_version_key v = wadi_version_numbered(k);

@@ -5,6 +5,7 @@
  *     input "NAME": SLOT [EXTENT, ..]
  *     body NAME -> SLOTS from index SLOT, of scalars, made for chunks
  *         inner: SLOTS                                        if there are any
+ *         reads: SLOTS                                        if there are any
  *         offered: VERSION VERSION
  *     phase 0: BODY                                           or
  *     phase 1: stream
@@ -233,6 +234,9 @@ static bool read_body(wadi_plan_reader *r) {
     b.lifted = wadi_plan_takes(r, ", made for chunks");
     if (!wadi_plan_ends_line(r)) return false;
     if (wadi_plan_takes(r, "    inner: ") && !inner(r, &b)) return false;
+    if (wadi_plan_takes(r, "    reads: ") &&
+        !(wadi_plan_slots(r, &b.reads, &b.nreads) && wadi_plan_ends_line(r)))
+        return false;
     if (!wadi_plan_expects(r, "    offered:")) return false;
     while (wadi_plan_takes(r, " "))
         if (!version(r, &b)) return false;

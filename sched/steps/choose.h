@@ -10,7 +10,7 @@
 
 #include "sched/plan.h"
 
-/* force: a wadi_schedule or -1. bytes: of the chunk's input. A body has at least one version. */
+/* force: a wadi_schedule or -1. bytes: of the elements' input. A body has at least one version. */
 wadi_schedule wadi_choose_schedule(const wadi_plan_body *body, int force, bool main_block,
                                    int64_t count, int64_t bytes, int workers);
 

@@ -19,12 +19,6 @@ static int64_t values_of(const wadi_steps *s, int slot) {
     return is->stride < each ? (elements - 1) * is->stride + each : elements * each;
 }
 
-static int64_t width_of(const wadi_plan_slot *p) {
-    int64_t bytes = 0;
-    for (int f = 0; f < p->fields; f++) bytes += wadi_type_size(p->type[f]);
-    return bytes;
-}
-
 static bool uses(const wadi_plan_step *step, int slot) {
     for (int i = 0; i < step->nuses; i++)
         if (step->uses[i].slot == slot) return true;
@@ -118,7 +112,7 @@ static int64_t count(const wadi_steps *s, const wadi_plan_step *step, int before
     int64_t most = 0;
     for (int i = 0; i < step->nuses; i++) {
         const wadi_plan_use *u = &step->uses[i];
-        const int64_t width = width_of(wadi_slots_plan(s->slots, u->slot));
+        const int64_t width = wadi_plan_slot_width(wadi_slots_plan(s->slots, u->slot));
         const int64_t read = u->reads ? values_read(s, u, written) : 0;
         const int64_t values = u->writes ? values_of(s, u->slot) : read;
         if (u->reads && !had(step, before, u->slot, true) && !has_come(s, u, a))

@@ -12,6 +12,7 @@
 #include "base/task.h"
 #include "sched/schedules.h"
 #include "sched/steps/choose.h"
+#include "sched/steps/few.h"
 #include "sched/steps/steps.h"
 
 /* A version, and the facts that are computed once when it is loaded. */
@@ -21,11 +22,18 @@ typedef struct loaded {
     int *last_uses;      /* see wadi_steps_find_last_uses */
 } loaded;
 
+/* What has been found out about a body. */
+typedef struct known {
+    wadi_choice choice;
+    wadi_few few;
+} known;
+
 struct wadi_runner {
     wadi_runner_options options;
     wadi_steps steps;
-    wadi_choice *choice; /* [nbodies], behind the versions in the same block */
-    loaded version[];    /* [nbodies][WADI_BODY_VERSIONS] */
+    int64_t loading_ns; /* part of the job's time */
+    known *known;       /* [nbodies], behind the versions in the same block */
+    loaded version[];   /* [nbodies][WADI_BODY_VERSIONS] */
 };
 
 static int workers(const wadi_runner *r) {
@@ -174,7 +182,9 @@ static wadi_status run_version(wadi_runner *r, wadi_version_key version, wadi_er
     const loaded *of = NULL;
     job->ran = version;
     job->fault = (wadi_fault){.kind = WADI_FAULT_NONE, .place = -1, .linear = -1};
+    const int64_t start = wadi_clock_ns();
     WADI_TRY(load(r, job->body, version, &of, err));
+    r->loading_ns += wadi_clock_ns() - start;
     job->version = s->v = of->code.version;
     s->running = &of->code;
     s->allocated = of->allocated;
@@ -210,27 +220,39 @@ static bool is_lifted_by_hand(const wadi_plan_version *v) {
     return false;
 }
 
+/* What the cost rule says. Elements that are fewer than the workers have arrays of the whole run as input, too. */
+static wadi_schedule by_rule(const wadi_runner *r, const wadi_job *job,
+                             const wadi_plan_body *body) {
+    const int n = workers(r);
+    const bool few = !job->main_block && job->count < n;
+    const int64_t bytes = job->bytes + (few ? job->count * wadi_few_bytes(body, job->slots) : 0);
+    return wadi_choose_schedule(body, r->options.force, job->main_block, job->count, bytes, n);
+}
+
 wadi_status wadi_runner_run(wadi_runner *r, wadi_job *job, wadi_error *err) {
     const wadi_plan_body *body = &r->options.plan->bodies[job->body];
     r->steps.job = job;
     r->steps.slots = job->slots;
     r->steps.cancel = wadi_task_now()->stop;
-    wadi_choice *choice = &r->choice[job->body];
+    wadi_choice *choice = &r->known[job->body].choice;
+    wadi_few *few = &r->known[job->body].few;
     const bool measured = r->options.force < 0 && !job->main_block;
-    wadi_schedule schedule = wadi_choose_schedule(body, r->options.force, job->main_block,
-                                                  job->count, job->bytes, workers(r));
+    wadi_schedule schedule = by_rule(r, job, body);
     if (measured) {
         candidate of = {r, job->body};
         const wadi_ready ready = readiness(&of, job->left);
+        schedule = wadi_few_schedule(few, body, schedule, job->count, workers(r));
         schedule = wadi_choice_next(choice, body, schedule, &ready);
         schedule = wadi_choice_at_hand(choice, body, schedule, &ready);
     }
+    r->loading_ns = 0;
     const int64_t start = wadi_clock_ns();
     const wadi_version_key chosen = {.schedule = schedule, .images = images(r)};
     WADI_TRY(run_version(r, chosen, err));
     if (measured && !wadi_steps_faulted(&r->steps)) {
-        wadi_choice_saw(choice, schedule, job->count, job->bytes, wadi_clock_ns() - start,
-                        job->loaded);
+        const int64_t ns = wadi_clock_ns() - start;
+        wadi_few_saw(few, schedule, job->count, workers(r), ns - r->loading_ns);
+        wadi_choice_saw(choice, schedule, job->count, job->bytes, ns, job->loaded);
     }
     if (!wadi_steps_faulted(&r->steps)) return WADI_OK;
     wadi_version_key first = chosen, pure;
@@ -256,15 +278,16 @@ bool wadi_runner_tries(wadi_runner *r) {
     for (int i = 0; r->options.force < 0 && i < r->options.plan->nbodies; i++) {
         candidate of = {r, i};
         const wadi_ready ready = readiness(&of, -1);
-        if (wadi_choice_tries(&r->choice[i], &r->options.plan->bodies[i], &ready)) return true;
+        if (wadi_choice_tries(&r->known[i].choice, &r->options.plan->bodies[i], &ready))
+            return true;
     }
     return false;
 }
 
 void wadi_runner_exchange(wadi_runner *a, wadi_runner *b, int body) {
-    const wadi_choice choice = a->choice[body];
-    a->choice[body] = b->choice[body];
-    b->choice[body] = choice;
+    const known what = a->known[body];
+    a->known[body] = b->known[body];
+    b->known[body] = what;
     for (int i = body * WADI_BODY_VERSIONS; i < (body + 1) * WADI_BODY_VERSIONS; i++) {
         const loaded version = a->version[i];
         a->version[i] = b->version[i];
@@ -287,11 +310,11 @@ wadi_status wadi_runner_create(const wadi_runner_options *options, wadi_runner *
                                wadi_error *err) {
     const size_t bodies = (size_t)options->plan->nbodies, versions = bodies * WADI_BODY_VERSIONS;
     wadi_runner *r =
-        calloc(1, sizeof *r + versions * sizeof r->version[0] + bodies * sizeof *r->choice);
+        calloc(1, sizeof *r + versions * sizeof r->version[0] + bodies * sizeof *r->known);
     if (r == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     r->options = *options;
     r->steps.device = options->device;
-    r->choice = (wadi_choice *)(void *)(r->version + versions);
+    r->known = (known *)(void *)(r->version + versions);
     *out = r;
     return WADI_OK;
 }

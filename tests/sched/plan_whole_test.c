@@ -107,6 +107,8 @@ static void make(whole *w) {
                                   .nresults = 3,
                                   .results = w->results,
                                   .offers = {true, false, true},
+                                  .nreads = 2,
+                                  .reads = w->reads,
                                   .routines = true};
     w->body[1] = (wadi_plan_body){.name = "add",
                                   .index_slot = -1,
@@ -205,6 +207,7 @@ static const char text[] =
     "input \"table\": x.0 [rows, 12]\n"
     "\n"
     "body map -> kept.2, _.10, out.9 from index index.11\n"
+    "    reads: x.0, y.1\n"
     "    offered: inside across pure\n"
     "\n"
     "body add -> state.3, next.4\n"
