@@ -63,6 +63,8 @@ typedef struct bench_job_run {
     int64_t rounds; /* of the next run */
     double sum;     /* of the latest */
     bool few;       /* its rounds are long (bench_job_pace) */
+    int further;    /* rounds that bench_job_resident measures; 0: not chosen */
+    double checked; /* the sum that it tells */
 } bench_job_run;
 
 /* Compiles the job for a device. `d` and `device` are borrowed; *out must stay where it is. `options` may be NULL. The caller closes
@@ -82,7 +84,8 @@ WADI_NODISCARD wadi_status bench_job_go(bench_job_run *r, int64_t rounds, double
 WADI_NODISCARD wadi_status bench_job_copied(void *env, double *out_seconds, wadi_error *err);
 /* Before the next: whether rounds are long on one of n devices, going by what they take with copies. Sums compare if all do as many. */
 void bench_job_pace(int n, bench_job_run *runs, const double *copied_s);
-/* bench_fn: what each of eight further rounds takes; of two, if they are long. */
+/* bench_fn: what each of eight further rounds takes, or of as many more as together take as long as the first with its copies; of two, if they
+ * are long. The sum is that of nine rounds, or of three. */
 WADI_NODISCARD wadi_status bench_job_resident(void *env, double *out_seconds, wadi_error *err);
 
 #endif

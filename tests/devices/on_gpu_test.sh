@@ -28,6 +28,7 @@ ends 2 'usage: .*' --device
 ends 2 'usage: .*' --what 3
 ends 2 'on_gpu: --seeds takes A-B.*' --seeds 3-
 ends 2 'on_gpu: --seconds takes a number.*' --seconds soon
+ends 2 'on_gpu: --jobs takes a number above 0.*' --jobs 0
 ends 2 'on_gpu: there is no folder none' --build none
 mkdir empty
 ends 2 'on_gpu: .*/empty has no cli/wadi: build it first.*' --build empty
@@ -52,16 +53,19 @@ chmod +x bin/compute-sanitizer
 export ASKED="$work/asked"
 PATH=$work/bin:$PATH
 
+mkdir -p few/tests few/cli
+ln -s "$WADI_BUILD/cli/wadi" few/cli/wadi
 ends 0 '1 passed, 0 failed, 0 skipped' --only 'check dotp'
 grep '^check dotp  *passed ' out >/dev/null || fail "no line of the table: $(cat out)"
-ends 0 '1 passed, 0 failed, 0 skipped' --only conformance/rows --seeds 0-0
+ends 0 '1 passed, 0 failed, 0 skipped' --only conformance/rows --seeds 0-0 --seconds 100
 ends 1 '0 passed, 0 failed, 0 skipped' --only nothing
 ends 1 '0 passed, 0 failed, 1 skipped' --only 'check dotp' --seconds 0
 grep '^check dotp: no time is left  *skipped ' out >/dev/null || fail "no word about the time: $(cat out)"
-ends 0 '1 passed, 0 failed, 0 skipped' --only 'check dotp' --seconds 100
+ends 0 '21 passed, 0 failed, 0 skipped' --only 'check ' --seconds 100 --jobs 3 --build "$work/few"
 mkdir mine && : >mine/other
 ends 0 '1 passed, 0 failed, 0 skipped' --only conformance/rows --seeds 0-0 --keep mine
 [ -e mine/other ] && [ -s mine/conformance_rows.log ] || fail "a folder that is to be kept is not: $(ls mine)"
+: >asked
 ends 0 '4 passed, 0 failed, 0 skipped' --only racecheck --seeds 7-9
 [ "$(sed 's,/.*/,,' asked | head -n 1)" = "racecheck conformance_conformance_test cuda:0 7-8" ] || fail "the sanitizer is asked for: $(cat asked)"
 export FINDS=initcheck
