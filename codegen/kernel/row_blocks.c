@@ -86,6 +86,85 @@ static void combine_run(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv 
     get_fields(l, r->fields, total, out);
 }
 
+/* Results that are read together, so that a lane does not wait for one after the other. */
+enum { TOGETHER = 8 };
+
+typedef struct eights {
+    const wadi_row *r;
+    wadi_row_block each;
+    const void *env;
+    wadi_lv from, below; /* of the run; `from` is a multiple of its length */
+    wadi_lv read[WADI_MAX_FIELDS];
+} eights;
+
+/* Combines the TOGETHER results from `at` on, in pairs, pairs of pairs, ... */
+static void combine_eight(wadi_lower *l, const eights *e, wadi_lv at, wadi_lv *out) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
+    const int fields = e->r->fields;
+    const wadi_lv k = wadi_lb_for(b, num(l, 0), num(l, TOGETHER), 1, "k");
+    e->each(l, e->env, bin(l, WADI_SOP_ADD, at, k), x);
+    to_lane(l, fields, e->read, k, x);
+    wadi_lb_end(b);
+    for (int64_t half = TOGETHER / 2; half > 0; half /= 2) {
+        const wadi_lv c = wadi_lb_for(b, num(l, 0), num(l, half), 1, "c");
+        const wadi_lv first = bin(l, WADI_SOP_MUL, c, num(l, 2));
+        of_lane(l, fields, e->read, first, x);
+        of_lane(l, fields, e->read, bin(l, WADI_SOP_ADD, first, num(l, 1)), next);
+        wadi_row_combine(l, e->r, x, next, all);
+        to_lane(l, fields, e->read, c, all);
+        wadi_lb_end(b);
+    }
+    of_lane(l, fields, e->read, num(l, 0), out);
+}
+
+/* The total of the results [TOGETHER * k, TOGETHER * (k + 1)) of the run, or of as many as there are. */
+static void eight(wadi_lower *l, const eights *e, wadi_lv k, wadi_lv *out) {
+    wadi_lb *b = &l->b;
+    wadi_lv var[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
+    wadi_row few = *e->r;
+    few.blocks = TOGETHER;
+    const wadi_lv at = bin(l, WADI_SOP_ADD, e->from, bin(l, WADI_SOP_MUL, k, num(l, TOGETHER)));
+    const wadi_lv end = bin(l, WADI_SOP_ADD, at, num(l, TOGETHER));
+    for (int f = 0; f < few.fields; f++) {
+        const wadi_type type = wadi_row_type(&few, f);
+        var[f] = wadi_lb_var(b, type, false, wadi_lb_const(b, (wadi_scalar){.type = type}), "all");
+    }
+    wadi_lb_if(b, bin(l, WADI_SOP_LE, end, e->below));
+    combine_eight(l, e, at, x);
+    set_fields(l, few.fields, var, x);
+    wadi_lb_else(b);
+    combine_run(l, &few, at, e->below, e->each, e->env, x);
+    set_fields(l, few.fields, var, x);
+    wadi_lb_end(b);
+    get_fields(l, few.fields, var, out);
+}
+
+/* As combine_run, of a run whose results are in memory. */
+static void combine_run_by_eights(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv below,
+                                  wadi_row_block each, const void *env, wadi_lv *out) {
+    wadi_lb *b = &l->b;
+    wadi_lv total[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
+    eights e = {r, each, env, from, below, {0}};
+    wadi_row_declare(l, r, NULL, "total", total);
+    const wadi_top top = wadi_row_top(l, r, total);
+    if (top.any_order) {
+        combine_run(l, r, from, below, each, env, out);
+        return;
+    }
+    for (int f = 0; f < r->fields; f++)
+        e.read[f] = wadi_lb_lanes(b, wadi_row_type(r, f), TOGETHER, "read");
+    const wadi_lv up =
+        bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_SUB, below, from), num(l, TOGETHER - 1));
+    const wadi_lv count = bin(l, WADI_SOP_QUOT, up, num(l, TOGETHER));
+    const wadi_lv k = wadi_lb_for(b, num(l, 0), count, 1, "k");
+    const wadi_lv number = bin(l, WADI_SOP_ADD, k, num(l, 1));
+    eight(l, &e, k, x);
+    wadi_top_next(l, &top, number, bin(l, WADI_SOP_EQ, number, count), x);
+    wadi_lb_end(b);
+    get_fields(l, r->fields, total, out);
+}
+
 typedef struct run_totals {
     const wadi_row *r;
     const wadi_lv *runs; /* lane arrays */
@@ -119,8 +198,9 @@ void wadi_row_combine_shared(wadi_lower *l, const wadi_row *r, wadi_row_block ea
     const wadi_lv most = bin(l, WADI_SOP_MIN, count, num(l, WADI_GROUP_LANES));
     const wadi_lv lane = wadi_lanes_first(l, most, &open);
     const wadi_lv from = bin(l, WADI_SOP_MUL, lane, size);
-    combine_run(l, &of_lane_alone, from,
-                bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, size), all), each, env, x);
+    combine_run_by_eights(l, &of_lane_alone, from,
+                          bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, size), all), each, env,
+                          x);
     to_lane(l, r->fields, runs, lane, x);
     wadi_lanes_end(l, &open);
     combine_run(l, &of_lanes, num(l, 0), count, run_total, &totals, out);

@@ -93,18 +93,43 @@ typedef struct staging {
     wadi_lv local[WADI_MAX_FIELDS], carry[WADI_MAX_FIELDS]; /* [lane] */
     wadi_lv z[WADI_MAX_FIELDS];
     wadi_lv base; /* of the block, where the tile begins */
+    bool whole;   /* all of the tile's places are elements */
 } staging;
 
-/* Opens branches for the case that an element of the tile belongs to a block. Returns its number in the row. */
+/* Whether every place of the tile is an element of a block: there are as many blocks as rows, and the shortest goes on behind the tile. */
+static wadi_lv is_whole(wadi_lower *l, const staging *s) {
+    const wadi_scan_items *w = s->w;
+    const int rank = wadi_type_of(l, w->bind->results[0])->rank;
+    wadi_lv ix[WADI_MAX_RANK];
+    const wadi_lv last = bin(l, WADI_SOP_ADD, w->first, num(l, LANES - 1));
+    const wadi_scan_block c = item(l, w, last, ix);
+    wadi_lv length = bin(l, WADI_SOP_SUB, c.below, c.from);
+    if (w->table && rank > 1) { /* any of them may be the last of its row */
+        const wadi_lv before =
+            bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_SUB, c.n, num(l, 1)), num(l, BLOCK));
+        length = bin(l, WADI_SOP_SUB, c.n, bin(l, WADI_SOP_MUL, before, num(l, BLOCK)));
+    }
+    const wadi_lv end = bin(l, WADI_SOP_ADD, s->base, num(l, s->tile.columns));
+    return bin(l, WADI_SOP_LAND, bin(l, WADI_SOP_LT, last, w->all),
+               bin(l, WADI_SOP_LE, end, length));
+}
+
+/* Of an element of the tile: its number in the row. Where the tile is not whole, opens branches for the case that it belongs to a block. */
 static wadi_lv open_element(wadi_lower *l, const staging *s, wadi_lv row, wadi_lv column,
                             wadi_lv *ix, wadi_scan_block *out) {
     wadi_lb *b = &l->b;
     const wadi_lv number = bin(l, WADI_SOP_ADD, s->w->first, row);
-    wadi_lb_if(b, bin(l, WADI_SOP_LT, number, s->w->all));
+    if (!s->whole) wadi_lb_if(b, bin(l, WADI_SOP_LT, number, s->w->all));
     *out = item(l, s->w, number, ix);
     const wadi_lv i = bin(l, WADI_SOP_ADD, out->from, bin(l, WADI_SOP_ADD, s->base, column));
-    wadi_lb_if(b, bin(l, WADI_SOP_LT, i, out->below));
+    if (!s->whole) wadi_lb_if(b, bin(l, WADI_SOP_LT, i, out->below));
     return i;
+}
+
+static void close_element(wadi_lower *l, const staging *s) {
+    if (s->whole) return;
+    wadi_lb_end(&l->b);
+    wadi_lb_end(&l->b);
 }
 
 static void load(wadi_lower *l, void *env, wadi_lv row, wadi_lv column, wadi_lv at) {
@@ -114,8 +139,7 @@ static void load(wadi_lower *l, void *env, wadi_lv row, wadi_lv column, wadi_lv 
     const wadi_lv i = open_element(l, s, row, column, ix, &c);
     wadi_lower_scan_source(l, &c, i, x);
     for (int f = 0; f < c.fields; f++) wadi_lb_put(&l->b, s->tile.array[f], at, x[f]);
-    wadi_lb_end(&l->b);
-    wadi_lb_end(&l->b);
+    close_element(l, s);
 }
 
 static void store(wadi_lower *l, void *env, wadi_lv row, wadi_lv column, wadi_lv at) {
@@ -126,7 +150,17 @@ static void store(wadi_lower *l, void *env, wadi_lv row, wadi_lv column, wadi_lv
     for (int f = 0; f < c.fields; f++) x[f] = wadi_lb_lane(&l->b, s->tile.array[f], at);
     const wadi_lv to = has_start(c.bind) ? bin(l, WADI_SOP_ADD, i, num(l, 1)) : i;
     wadi_lower_scan_store(l, &c, to, x);
-    wadi_lb_end(&l->b);
+    close_element(l, s);
+}
+
+/* Conditions for each element make a device wait for one load after the other: a whole tile, as most are, does without. */
+static void each(wadi_lower *l, staging *s, wadi_lv whole, wadi_tile_body body) {
+    wadi_lb_if(&l->b, whole);
+    s->whole = true;
+    wadi_tile_each(l, &s->tile, true, body, s);
+    wadi_lb_else(&l->b);
+    s->whole = false;
+    wadi_tile_each(l, &s->tile, true, body, s);
     wadi_lb_end(&l->b);
 }
 
@@ -237,9 +271,10 @@ static void through_a_tile(wadi_lower *l, const wadi_scan_items *w) {
     before_blocks(l, &s);
     const wadi_lv longest = bin(l, WADI_SOP_MIN, wadi_lower_row_length(l, w->bind), num(l, BLOCK));
     s.base = wadi_lb_for(&l->b, num(l, 0), longest, s.tile.columns, "base");
-    wadi_tile_each(l, &s.tile, true, load, &s);
+    const wadi_lv whole = is_whole(l, &s);
+    each(l, &s, whole, load);
     own_row(l, &s);
-    if (w->extent) wadi_tile_each(l, &s.tile, true, store, &s);
+    if (w->extent) each(l, &s, whole, store);
     wadi_lb_end(&l->b);
     if (!w->extent) store_lasts(l, &s);
 }
