@@ -16,7 +16,7 @@ enum {
     LOOK_AHEAD =
         3, /* a request may take a waiting block that is up to so many classes larger (less than 3 times the size) */
     LIVE_PART =
-        4, /* a pool in use keeps what it once used, up to this part of the machine's memory */
+        4, /* a pool in use keeps what it once used, up to this part of all memory of its kind */
     IDLE_PART = 16 /* an idle one at most this part */
 };
 
@@ -37,7 +37,7 @@ struct wadi_buffers {
     wadi_memory memory;
     wadi_mutex lock; /* guards the rest */
     int64_t keep_bytes;
-    int64_t machine; /* bytes of memory of the machine, if that is plenty; else 0 */
+    int64_t machine; /* bytes that there are of its memory in all; 0: not known */
     block *waiting[CLASSES];
     int64_t waiting_bytes, used, peak;
 };
@@ -113,7 +113,7 @@ static void trim(wadi_buffers *b, int64_t keep) {
 static int64_t most_waiting(const wadi_buffers *b) {
     const int64_t share = b->machine / LIVE_PART;
     const int64_t once = b->peak < share ? b->peak : share;
-    if (!b->memory.plenty) return b->keep_bytes;
+    if (!b->memory.plenty) return once - b->used > b->keep_bytes ? once - b->used : b->keep_bytes;
     return (once > b->keep_bytes ? once : b->keep_bytes) - b->used;
 }
 
@@ -154,7 +154,7 @@ static wadi_status make(const wadi_memory *memory, int64_t keep_bytes, wadi_buff
     atomic_init(&b->refs, 1);
     b->memory = memory != NULL ? *memory : heap;
     b->keep_bytes = keep_bytes;
-    b->machine = b->memory.plenty ? wadi_pages_machine() : 0;
+    b->machine = b->memory.plenty ? wadi_pages_machine() : b->memory.of;
     *out = b;
     return WADI_OK;
 }

@@ -30,12 +30,14 @@ typedef struct wadi_memory {
                    wadi_buffers_address */
     bool
         plenty; /* ordinary memory: keeping it costs nobody anything before the machine runs short */
+    int64_t of; /* bytes that there are in all, if it is not plenty; 0: not known */
 } wadi_memory;
 
 typedef struct wadi_buffers wadi_buffers;
 
 /* Makes a pool, to which the caller has one reference. *memory is copied; NULL means the heap. At most keep_bytes bytes wait for reuse.
- * If its memory is plenty, those in use count for that as well, and it may be as many as the pool's peak.
+ * If its memory is plenty, those in use count for that as well. As many as the pool's peak, those in use included, may be kept in any case, up to a quarter of what
+ * there is.
  * A pool of the heap begins with the blocks that an earlier pool left on the shelf (base/keep.h). */
 WADI_NODISCARD wadi_status wadi_buffers_create(const wadi_memory *memory, int64_t keep_bytes,
                                                wadi_buffers **out, wadi_error *err);

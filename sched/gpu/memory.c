@@ -136,7 +136,12 @@ wadi_status wadi_gpu_residence_init(wadi_residence *r, wadi_gpu_driver *owned_dr
         return wadi_fail(err, WADI_MEMORY, "out of memory");
     }
     m->driver = owned_driver;
-    const wadi_memory blocks = {.take = take, .give = give, .done = done, .self = m, .apart = true};
+    const wadi_memory blocks = {.take = take,
+                                .give = give,
+                                .done = done,
+                                .self = m,
+                                .apart = true,
+                                .of = owned_driver->memory};
     const bool beside = owned_driver->ops->beside != NULL;
     *r = (wadi_residence){
         .put = put, .get = get, .copy = copy, .check = check, .self = m, .traffic = &m->traffic};

@@ -254,6 +254,24 @@ static void what_was_used_once_waits_where_memory_is_plenty(void **state) {
     end(b, &h);
 }
 
+/* Of a device's memory as well, up to a quarter of what there is: arrays larger than what may wait are not taken anew for each chunk. */
+static void what_was_used_once_waits_of_a_quarter_of_a_device(void **state) {
+    (void)state;
+    heap h = {.out = 0};
+    const wadi_memory memory = {.take = take, .give = give, .self = &h, .of = 40000};
+    wadi_buffers *b = NULL;
+    assert_int_equal(wadi_buffers_create(&memory, 1000, &b, NULL), WADI_OK);
+    for (int chunk = 0; chunk < 3; chunk++) {
+        void *x = wadi_buffers_get(b, 4096), *y = wadi_buffers_get(b, 2048);
+        wadi_buffers_put(y);
+        wadi_buffers_put(x);
+        assert_int_equal(h.taken, 2);
+    }
+    wadi_buffers_put(wadi_buffers_get(b, 16384));
+    assert_int_equal(h.out, 0); /* more than a quarter does not wait */
+    end(b, &h);
+}
+
 static int64_t held(const heap *h) {
     int64_t bytes = 0;
     for (int i = 0; i < h->out; i++) bytes += (int64_t)h->bytes[i];
@@ -314,6 +332,7 @@ int main(void) {
         cmocka_unit_test(growing_keeps_what_is_to_be_kept),
         cmocka_unit_test(the_last_reference_frees_what_waits),
         cmocka_unit_test(what_was_used_once_waits_where_memory_is_plenty),
+        cmocka_unit_test(what_was_used_once_waits_of_a_quarter_of_a_device),
         cmocka_unit_test(what_waits_makes_room_for_what_is_used),
         cmocka_unit_test(large_blocks_of_an_idle_pool_serve_again),
     };
