@@ -1,5 +1,5 @@
 /* The kernels that a run needs whatever its data are. A kernel that is made and never run costs more than one that is made
- * late. So the body of a stage is listed if what its elements go through is known to be small, whatever their number; a body that might see a
+ * late. So the body of a stage is listed if its elements are known to be small, whatever their number; a body that might see a
  * few large elements is not. */
 #include "sched/wants.h"
 
@@ -29,23 +29,10 @@ static int64_t sum(int64_t a, int64_t b) {
     return a < 0 || b < 0 ? -1 : a + b;
 }
 
-/* The bytes of the arrays of the run that each element goes through; -1: not known. */
-static int64_t bytes_of_reads(const wadi_plan *p, const wadi_plan_body *b) {
-    int64_t bytes = 0;
-    for (int i = 0; i < b->nreads; i++) {
-        const wadi_plan_extent *extent = NULL;
-        for (int k = 0; k < p->ninputs; k++)
-            if (p->inputs[k].slot == b->reads[i]) extent = p->inputs[k].extent;
-        bytes = sum(bytes, part_bytes(p, b->reads[i], extent));
-    }
-    return bytes;
-}
-
 /* Lists the body if its schedule does not depend on the data. bytes: the most that an element can have of its own; -1: not known. */
 static void list(listing *l, int body, bool main_block, int64_t bytes) {
     if (body < 0) return;
     const wadi_plan_body *b = &l->plan->bodies[body];
-    if (!main_block) bytes = sum(bytes, bytes_of_reads(l->plan, b));
     const int64_t many = INT32_MAX, most = bytes < 0 ? INT64_MAX : bytes;
     const wadi_schedule s = wadi_choose_schedule(b, l->force, main_block, many, 0, 1);
     if (s != wadi_choose_schedule(b, l->force, main_block, 1, most, INT32_MAX)) return;

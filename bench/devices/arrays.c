@@ -1,7 +1,7 @@
 /* What bounds array programs on each device: its memory, its arithmetic, or the way there.
  *
  * "NAME, copied" is one round of a job (jobs.h), with the copies of its inputs and everything else that a run costs. "NAME, resident" is what
- * each of eight further rounds takes. Black-Scholes is the program of "Converting Data to Task-Parallelism by Rewrites" (section 6);
+ * each of eight or more further rounds takes (jobs.h). Black-Scholes is the program of "Converting Data to Task-Parallelism by Rewrites" (section 6);
  * "intensity N" does N multiplications and additions for each number that it reads, as in the same paper's Figures 6 and 7; "rows of N"
  * sums rows of that length, with the same numbers in all cases; "segments of N" sums segments, whose offsets are an input. "histogram of N" counts
  * the numbers in each of N bins, or adds floats in the order of the source; "one bin" sends all of them to the first. The stencils are those of

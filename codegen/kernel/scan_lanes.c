@@ -104,7 +104,7 @@ static wadi_lv is_whole(wadi_lower *l, const staging *s) {
     const wadi_lv last = bin(l, WADI_SOP_ADD, w->first, num(l, LANES - 1));
     const wadi_scan_block c = item(l, w, last, ix);
     wadi_lv length = bin(l, WADI_SOP_SUB, c.below, c.from);
-    if (w->table && rank > 1) { /* any of them may be the last of its row */
+    if (w->table && w->extent && rank > 1) { /* any of them may be the last of its row */
         const wadi_lv before =
             bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_SUB, c.n, num(l, 1)), num(l, BLOCK));
         length = bin(l, WADI_SOP_SUB, c.n, bin(l, WADI_SOP_MUL, before, num(l, BLOCK)));

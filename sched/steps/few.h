@@ -2,7 +2,7 @@
  *
  * The cost rule knows what an element reads, but neither how much it computes nor the arrays that it makes. So it is measured how long
  * an element takes one worker. If that is long, the next such chunk runs flat, where all workers share in each element; and it stays there
- * unless that has taken longer. */
+ * unless that has taken half as long again, or elements have proved short. */
 #ifndef WADI_SCHED_STEPS_FEW_H
 #define WADI_SCHED_STEPS_FEW_H
 

@@ -98,11 +98,20 @@ static bool had(const wadi_plan_step *step, int before, int slot, bool reads) {
     return false;
 }
 
+/* Whether the slot is the state of a fold: another array for each element. */
+static bool is_state(const wadi_plan *p, int slot) {
+    for (int i = 0; i < p->nphases; i++)
+        if (p->phases[i].is_stream && wadi_plan_stream_keeps(&p->phases[i].stream, slot))
+            return true;
+    return false;
+}
+
 /* Of an array that is the same for all chunks, a kernel may read at places that data tell: a few for each chunk, all of it together. What is
  * certain to come from memory is all of it, once. */
 static bool has_come(const wadi_steps *s, const wadi_plan_use *u, const wadi_account *a) {
     return u->by_data && !u->writes && s->parts == 0 && a->calls > 1 &&
-           wadi_slots_plan(s->slots, u->slot)->kind == WADI_SLOT_ONCE;
+           wadi_slots_plan(s->slots, u->slot)->kind == WADI_SLOT_ONCE &&
+           !is_state(s->slots->plan, u->slot);
 }
 
 /* Adds what the step moves to the account, and its operations. Returns how many elements it goes through. before: so many steps before it

@@ -220,12 +220,17 @@ static bool is_lifted_by_hand(const wadi_plan_version *v) {
     return false;
 }
 
-/* What the cost rule says. Elements that are fewer than the workers have arrays of the whole run as input, too. */
+/* Whether the chunk has fewer elements than there are workers, and so have those to come: the first chunks of a long stream are small, too. */
+static bool stays_few(const wadi_runner *r, const wadi_job *job) {
+    return !job->main_block && job->left >= 0 && job->left < workers(r) - job->count;
+}
+
+/* What the cost rule says. Elements that stay fewer than the workers have arrays of the whole run as input, too. */
 static wadi_schedule by_rule(const wadi_runner *r, const wadi_job *job,
                              const wadi_plan_body *body) {
     const int n = workers(r);
-    const bool few = !job->main_block && job->count < n;
-    const int64_t bytes = job->bytes + (few ? job->count * wadi_few_bytes(body, job->slots) : 0);
+    const int64_t reads = stays_few(r, job) ? wadi_few_bytes(body, job->slots) : 0;
+    const int64_t bytes = job->bytes + job->count * reads;
     return wadi_choose_schedule(body, r->options.force, job->main_block, job->count, bytes, n);
 }
 
@@ -241,9 +246,10 @@ wadi_status wadi_runner_run(wadi_runner *r, wadi_job *job, wadi_error *err) {
     if (measured) {
         candidate of = {r, job->body};
         const wadi_ready ready = readiness(&of, job->left);
+        const bool sized = schedule == WADI_SCHEDULE_FLAT && stays_few(r, job);
         schedule = wadi_few_schedule(few, body, schedule, job->count, workers(r));
         schedule = wadi_choice_next(choice, body, schedule, &ready);
-        schedule = wadi_choice_at_hand(choice, body, schedule, &ready);
+        if (!sized) schedule = wadi_choice_at_hand(choice, body, schedule, &ready);
     }
     r->loading_ns = 0;
     const int64_t start = wadi_clock_ns();

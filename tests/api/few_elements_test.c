@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "exe/exe.h"
+#include "sched/wants.h"
 #include "wadi/wadi.h"
 
 enum { WORKERS = 4, SMALL = 1000, LARGE = 100000 };
@@ -80,11 +81,10 @@ static wadi_status ignore(void *env, int64_t index, int parts, const wadi_array 
     return WADI_OK;
 }
 
-/* The schedule of chunks of `chunk` elements of which each has an x of so many. */
-static const char *schedule_of(wadi_exe *exe, int64_t extent, int64_t chunk) {
+/* The schedule of a stream of n elements of which each has an x of so many. chunk: elements; 0: the policy decides. */
+static const char *schedule_of(wadi_exe *exe, int64_t extent, int64_t n, int64_t chunk) {
     static double x[LARGE];
     static int64_t o[2] = {0, SMALL};
-    int64_t n = 2 * chunk;
     const wadi_array
         number = {.fields = 1, .type = {WADI_I64}, .column = {&n}},
         values = {.rank = 1, .fields = 1, .shape = {extent}, .type = {WADI_F64}, .column = {x}},
@@ -108,23 +108,47 @@ static const char *schedule_of(wadi_exe *exe, int64_t extent, int64_t chunk) {
     return stats.schedule;
 }
 
-static void chosen(int which, int64_t extent, int64_t chunk, const char *expected) {
+static void chosen(int which, int64_t extent, int64_t n, int64_t chunk, const char *expected) {
     wadi_exe *exe = compile(&elements[which]);
-    assert_string_equal(schedule_of(exe, extent, chunk), expected);
+    assert_string_equal(schedule_of(exe, extent, n, chunk), expected);
     wadi_exe_destroy(exe);
 }
 
 static void few_elements_of_large_arrays_are_shared(void **state) {
     (void)state;
-    chosen(FOLD, LARGE, 1, "flat");
-    chosen(FOLD, LARGE, WORKERS - 1, "flat");
+    chosen(FOLD, LARGE, 1, 1, "flat");
+    chosen(FOLD, LARGE, WORKERS - 1, 1, "flat");
+    chosen(FOLD, LARGE, WORKERS - 1, WORKERS - 1, "flat");
+    chosen(FOLD, LARGE, 2, 0, "flat");
 }
 
 static void small_arrays_many_elements_and_single_values_are_not(void **state) {
     (void)state;
-    chosen(FOLD, SMALL, 1, "inside");
-    chosen(FOLD, LARGE, WORKERS, "inside");
-    chosen(PICK, LARGE, 1, "across");
+    chosen(FOLD, SMALL, 1, 1, "inside");
+    chosen(FOLD, LARGE, WORKERS, WORKERS, "inside");
+    chosen(PICK, LARGE, 1, 1, "across");
+}
+
+/* The first chunks of a long stream are small, but each worker soon has elements of its own. */
+static void a_long_stream_is_not_shared_for_its_first_chunks(void **state) {
+    (void)state;
+    chosen(FOLD, LARGE, 40, 0, "inside");
+}
+
+/* What reads an array of the run does not wait for its first chunk to be compiled. */
+static void the_kernels_are_made_ahead(void **state) {
+    (void)state;
+    wadi_exe *exe = compile(&elements[FOLD]);
+    const wadi_plan *p = exe->plan;
+    wadi_want wants[16];
+    assert_true(p->nbodies <= 16);
+    const int n = wadi_plan_wants(p, -1, wants);
+    bool listed = false;
+    for (int i = 0; i < n; i++)
+        listed = listed || (&p->bodies[wants[i].body] == body_of(exe) &&
+                            wants[i].version.schedule == WADI_SCHEDULE_INSIDE);
+    assert_true(listed);
+    wadi_exe_destroy(exe);
 }
 
 int main(void) {
@@ -132,6 +156,8 @@ int main(void) {
         cmocka_unit_test(arrays_that_elements_go_through_are_input),
         cmocka_unit_test(few_elements_of_large_arrays_are_shared),
         cmocka_unit_test(small_arrays_many_elements_and_single_values_are_not),
+        cmocka_unit_test(a_long_stream_is_not_shared_for_its_first_chunks),
+        cmocka_unit_test(the_kernels_are_made_ahead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

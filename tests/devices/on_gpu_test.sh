@@ -86,3 +86,11 @@ printf '#!/bin/sh\necho "[  FAILED  ] one"\nexit 1\n' >broken/tests/conformance_
 chmod +x broken/tests/conformance_rows_test
 ends 1 '0 passed, 1 failed, 0 skipped' --build broken --only conformance/rows
 grep 'FAILED  \] one' out >/dev/null || fail "no reason: $(cat out)"
+# Whoever ends it ends the step that runs.
+printf '#!/bin/sh\necho $$ >"%s/pid"\nexec sleep 1000\n' "$work" >broken/tests/conformance_rows_test
+"$on_gpu" --build broken --only conformance/rows --jobs 2 >out 2>&1 &
+began=$!
+until [ -s pid ]; do sleep 0.05; done
+kill "$began"
+wait "$began" && fail "an end from outside is no failure"
+while kill -0 "$(cat pid)" 2>/dev/null; do sleep 0.05; done
