@@ -95,8 +95,9 @@ void wadi_workq_socket_close(wadi_workq_socket *s) {
 
 /* ---- reading ---- */
 
+/* The identity, which comes first, was put there by ZeroMQ: it did not come over the connection, though it is marked like that. */
 static void count_frame(const wadi_workq_socket *s, zmq_msg_t *m) {
-    const int fd = s->guard != NULL ? wadi_zmq.msg_get(m, ZMQ_SRCFD) : -1;
+    const int fd = s->guard != NULL && s->frames > 0 ? wadi_zmq.msg_get(m, ZMQ_SRCFD) : -1;
     if (fd < 0) return;
     wadi_zmq_guard_took(s->guard, fd, wadi_zmq.msg_size(m));
     if (s->keyed) wadi_zmq_guard_trust(s->guard, fd);

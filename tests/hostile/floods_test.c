@@ -240,6 +240,30 @@ static void empty_frames(const char *address) {
     (void)close(fd);
 }
 
+/* ZeroMQ puts the identity, which came once, before each message. */
+static void bought_credit(const char *address) {
+    enum { NAME = 255, MESSAGES = 40000, SECONDS = 20 };
+    static const char ready[] = "\x05READY\x0bSocket-Type\0\0\0\x06"
+                                "DEALER\x08Identity\0\0\0\xff";
+    static char name[NAME], messages[MESSAGES * 3];
+    const uint8_t head[9] = {LONG | COMMAND, 0, 0, 0, 0, 0, 0, 1, sizeof ready - 1 + NAME - 256};
+    const int fd = greet(address, "NULL");
+    memset(name, 'n', sizeof name);
+    for (int i = 0; i < MESSAGES; i++) messages[i * 3 + 1] = 1;
+    bool on = say(fd, head, sizeof head) && say(fd, ready, sizeof ready - 1) &&
+              say(fd, name, sizeof name) && say(fd, messages, sizeof messages);
+    assert_true(on);
+    say_frame(fd, LONG, 64 * MIB, 6);
+    char answer[1 << 12];
+    ssize_t n = 1;
+    for (struct pollfd end = {.fd = fd, .events = POLLIN}; on && n > 0;) {
+        on = poll(&end, 1, SECONDS * 1000) == 1;
+        if (on) n = recv(fd, answer, sizeof answer, 0);
+    }
+    (void)close(fd);
+    assert_true(on);
+}
+
 static void huge_command(const char *address) {
     const int fd = greet(address, token != NULL ? "CURVE" : "NULL");
     say_frame(fd, LONG | COMMAND, UINT64_C(1) << 31, FLOOD);
@@ -290,6 +314,7 @@ static void a_receiver_endures(void **state) {
     token = NULL;
     endure(RECEIVER, endless_message, CALM);
     endure(RECEIVER, half_messages, CALM);
+    endure(RECEIVER, bought_credit, CALM);
     endure(RECEIVER, huge_command, CALM);
     endure(RECEIVER, silent_crowd, CALM);
     endure(RECEIVER, empty_frames, 3 * CALM);

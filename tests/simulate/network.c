@@ -572,10 +572,12 @@ wadi_status wadi_zmq_has_room(const char *address, wadi_error *err) {
 }
 
 /* There is no guard: it has a thread, and asks the kernel. */
-wadi_status wadi_zmq_guard_start(void *context, void *monitor, const char *address, int64_t trusted,
-                                 wadi_zmq_guard **out, void **out_events, wadi_error *err) {
+wadi_status wadi_zmq_guard_start(void *context, void *monitor, const char *address,
+                                 const char *bound_to, int64_t trusted, wadi_zmq_guard **out,
+                                 void **out_events, wadi_error *err) {
     (void)context;
     (void)address;
+    (void)bound_to;
     (void)trusted;
     (void)err;
     *out = NULL;

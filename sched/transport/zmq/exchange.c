@@ -160,9 +160,10 @@ void wadi_zmq_dismiss(wadi_zmq_port *p, const wadi_error *why) {
 
 /* ---- receiving ---- */
 
-/* The identity, which comes first, was not sent as a frame of its own, and has no connection. With keys, whoever sends a message is known. */
+/* The identity, which comes first, was put there by ZeroMQ: it did not come over the connection, though it is marked like that. With keys, whoever
+ * sends a message is known. */
 static void count_frame(const wadi_zmq_port *p, zmq_msg_t *m) {
-    const int fd = p->guard != NULL ? wadi_zmq.msg_get(m, ZMQ_SRCFD) : -1;
+    const int fd = p->guard != NULL && p->frames > 0 ? wadi_zmq.msg_get(m, ZMQ_SRCFD) : -1;
     if (fd < 0) return;
     wadi_zmq_guard_took(p->guard, fd, wadi_zmq.msg_size(m));
     if (p->keyed) wadi_zmq_guard_trust(p->guard, fd);

@@ -1,5 +1,6 @@
-/* Connections are known by their descriptor and the peer's address: a number that was given to another connection is not taken for the one before.
- * One that is closed is closed through a duplicate whose address has been checked, for the same reason. */
+/* Connections are known by their descriptor, the peer's address and the kernel's number of the socket: a descriptor that was given to another
+ * connection is not taken for the one before, and one of another socket of the process is left alone. One that is closed is closed through a
+ * duplicate that has been checked, for the same reason. */
 #define _DEFAULT_SOURCE /* tcp_info */
 #include "sched/transport/zmq/guard.h"
 
@@ -8,6 +9,7 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,20 +36,23 @@ enum {
 typedef struct peer_name {
     struct sockaddr_storage address;
     socklen_t n;
+    uint64_t cookie; /* the kernel's number of the socket; 0: it has none */
 } peer_name;
 
 typedef struct connection {
     bool open, trusted;
-    bool lost;      /* the reader has not been told */
-    uint64_t since; /* a number that grows with each connection */
-    uint64_t taken; /* bytes */
-    uint64_t held;  /* bytes, when it was looked at last */
+    bool turned_out; /* the last one with this descriptor was */
+    bool lost;       /* the reader has not been told */
+    uint64_t since;  /* a number that grows with each connection */
+    uint64_t taken;  /* bytes */
+    uint64_t held;   /* bytes, when it was looked at last */
     peer_name peer;
 } connection;
 
 struct wadi_zmq_guard {
     void *monitor, *events, *reader;
     char address[256];
+    uint16_t port; /* of the socket, in the order of the network */
     uint64_t trusted;
     atomic_bool stop;
     wadi_thread thread;
@@ -55,29 +60,46 @@ struct wadi_zmq_guard {
     WADI_VEC(connection) at; /* by descriptor */
     uint64_t met;
     int closed;
-    bool any_lost;
+    bool any_lost, blind;
 };
 
 /* ---- descriptors ---- */
 
 static bool name_peer(int fd, peer_name *out) {
     *out = (peer_name){.n = sizeof out->address};
+    socklen_t n = sizeof out->cookie;
+    if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, &out->cookie, &n) != 0) out->cookie = 0;
     return getpeername(fd, (struct sockaddr *)&out->address, &out->n) == 0;
 }
 
 static bool same_peer(const peer_name *a, const peer_name *b) {
-    return a->n == b->n && memcmp(&a->address, &b->address, a->n) == 0;
+    return a->cookie == b->cookie && a->n == b->n && memcmp(&a->address, &b->address, a->n) == 0;
 }
 
-/* Everything that has come over it, the parts that ZeroMQ keeps for itself included. False: it is not there any more. */
-static bool count_received(int fd, const connection *c, uint64_t *out) {
-    peer_name peer;
+/* Whether a connection was accepted by this socket: other sockets of the process have descriptors as well. */
+static bool is_own(const wadi_zmq_guard *g, int fd) {
+    struct sockaddr_storage own = {0};
+    socklen_t n = sizeof own;
+    if (getsockname(fd, (struct sockaddr *)&own, &n) != 0) return false;
+    if (own.ss_family == AF_INET) return ((struct sockaddr_in *)&own)->sin_port == g->port;
+    return own.ss_family == AF_INET6 && ((struct sockaddr_in6 *)&own)->sin6_port == g->port;
+}
+
+/* Everything that has come over it, the parts that ZeroMQ keeps for itself included. */
+static uint64_t count_received(wadi_zmq_guard *g, int fd) {
     struct tcp_info info = {0};
     socklen_t n = sizeof info;
-    if (!name_peer(fd, &peer) || !same_peer(&peer, &c->peer)) return false;
-    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) != 0) return false;
-    *out = info.tcpi_bytes_received;
-    return true;
+    const size_t needed =
+        offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) == 0 && n >= needed)
+        return info.tcpi_bytes_received;
+    if (!g->blind)
+        wadi_logf(WADI_LOG_WARNING,
+                  "%s: the system does not count what connections receive, so strangers can fill "
+                  "the memory",
+                  g->address);
+    g->blind = true;
+    return 0;
 }
 
 /* The library finds the end of the stream, and closes the connection. The kernel then forgets at once what was not read. */
@@ -95,14 +117,21 @@ static void cut(int fd, const peer_name *expected) {
 
 /* ---- connections; the lock is held ---- */
 
-/* NULL: out of memory, or not a connection. */
-static connection *adopt(wadi_zmq_guard *g, int fd) {
-    peer_name peer;
-    if (fd < 0 || !name_peer(fd, &peer)) return NULL;
+/* NULL: out of memory. */
+static connection *place(wadi_zmq_guard *g, int fd) {
     while (g->at.n <= (size_t)fd)
         if (!wadi_vec_push(&g->at, (connection){0})) return NULL;
-    connection *c = &g->at.at[fd];
+    return &g->at.at[fd];
+}
+
+/* NULL: out of memory, not a connection of this socket, or one that was turned out. */
+static connection *adopt(wadi_zmq_guard *g, int fd) {
+    peer_name peer;
+    if (fd < 0 || !name_peer(fd, &peer) || !is_own(g, fd)) return NULL;
+    connection *c = place(g, fd);
+    if (c == NULL) return NULL;
     if (c->open && same_peer(&c->peer, &peer)) return c;
+    if (c->turned_out && same_peer(&c->peer, &peer)) return NULL;
     const bool lost = c->lost;
     *c = (connection){.open = true, .lost = lost, .since = ++g->met, .peer = peer};
     return c;
@@ -110,17 +139,24 @@ static connection *adopt(wadi_zmq_guard *g, int fd) {
 
 static void on_accepted(wadi_zmq_guard *g, int fd) {
     peer_name peer;
-    if (adopt(g, fd) == NULL && name_peer(fd, &peer)) cut(fd, &peer); /* nobody could watch it */
+    if (adopt(g, fd) == NULL && name_peer(fd, &peer) && is_own(g, fd))
+        cut(fd, &peer); /* nobody could watch it */
 }
 
+static bool pass_on(const wadi_zmq_guard *g, int what, int value);
+
 static void on_lost(wadi_zmq_guard *g, int fd) {
-    if (fd < 0 || (size_t)fd >= g->at.n) return;
-    g->at.at[fd].lost = g->any_lost = true;
+    connection *c = fd >= 0 ? place(g, fd) : NULL;
+    if (c != NULL)
+        c->lost = g->any_lost = true;
+    else
+        (void)pass_on(g, ZMQ_EVENT_DISCONNECTED, fd);
 }
 
 static void turn_out(wadi_zmq_guard *g, int fd, const char *why) {
     connection *c = &g->at.at[fd];
     c->open = false;
+    c->turned_out = true;
     cut(fd, &c->peer);
     if (++g->closed <= TOLD)
         wadi_logf(WADI_LOG_WARNING, "%s: a connection was closed: %s%s", g->address, why,
@@ -130,11 +166,12 @@ static void turn_out(wadi_zmq_guard *g, int fd, const char *why) {
 /* Looks at one, and closes it if it holds too much for itself. */
 static void look_at(wadi_zmq_guard *g, int fd) {
     connection *c = &g->at.at[fd];
-    uint64_t received = 0;
-    if (!count_received(fd, c, &received)) {
-        c->open = false;
+    peer_name peer;
+    if (!name_peer(fd, &peer) || !same_peer(&peer, &c->peer)) {
+        c->open = false; /* it has gone */
         return;
     }
+    const uint64_t received = count_received(g, fd);
     c->held = received > c->taken ? received - c->taken : 0;
     if (c->trusted && c->held > g->trusted)
         turn_out(g, fd, "it sent more than its credit");
@@ -143,20 +180,40 @@ static void look_at(wadi_zmq_guard *g, int fd) {
 }
 
 typedef struct strangers {
-    int n, oldest;
+    int n;
+    int fullest; /* descriptor of the one that holds most, of several the oldest */
+    int idlest; /* the one that holds least, of those that many have come after: the newest have had no time to say anything */
     uint64_t held;
 } strangers;
 
+static bool holds_more(const connection *a, const connection *b) {
+    return a->held != b->held ? a->held > b->held : a->since < b->since;
+}
+
+static bool holds_less(const connection *a, const connection *b) {
+    return a->held != b->held ? a->held < b->held : a->since < b->since;
+}
+
 static strangers count_strangers(const wadi_zmq_guard *g) {
-    strangers s = {.oldest = -1};
+    strangers s = {.fullest = -1, .idlest = -1};
     for (size_t i = 0; i < g->at.n; i++) {
         const connection *c = &g->at.at[i];
         if (!c->open || c->trusted) continue;
         s.n++;
         s.held += c->held;
-        if (s.oldest < 0 || c->since < g->at.at[s.oldest].since) s.oldest = (int)i;
+        if (s.fullest < 0 || holds_more(c, &g->at.at[s.fullest])) s.fullest = (int)i;
+        if (c->since + WADI_GUARD_CONNECTIONS / 2 > g->met) continue;
+        if (s.idlest < 0 || holds_less(c, &g->at.at[s.idlest])) s.idlest = (int)i;
     }
     return s;
+}
+
+static void thin_out(wadi_zmq_guard *g) {
+    strangers s = count_strangers(g);
+    for (; s.held > WADI_GUARD_ALL; s = count_strangers(g))
+        turn_out(g, s.fullest, "together they sent much before they were known");
+    for (; s.n > WADI_GUARD_CONNECTIONS; s = count_strangers(g))
+        turn_out(g, s.idlest, "too many of them say nothing");
 }
 
 /* How long until the next look. */
@@ -168,12 +225,8 @@ static int look(wadi_zmq_guard *g) {
         look_at(g, (int)i);
         limited = limited || (c->open && c->trusted);
     }
-    strangers s = count_strangers(g);
-    for (; s.held > WADI_GUARD_ALL || s.n > WADI_GUARD_CONNECTIONS; s = count_strangers(g))
-        turn_out(g, s.oldest,
-                 s.n > WADI_GUARD_CONNECTIONS ? "too many of them say nothing"
-                                              : "together they sent much before they were known");
-    return s.n > 0 ? STRANGERS_MS : limited || g->any_lost ? TRUSTED_MS : IDLE_MS;
+    thin_out(g);
+    return count_strangers(g).n > 0 ? STRANGERS_MS : limited || g->any_lost ? TRUSTED_MS : IDLE_MS;
 }
 
 /* ---- the thread ---- */
@@ -250,11 +303,14 @@ static wadi_status join_ends(wadi_zmq_guard *g, void *context, wadi_error *err) 
     return wadi_fail(err, WADI_IO, "%s: a guard: %s", g->address, wadi_zmq.strerror(errno));
 }
 
-wadi_status wadi_zmq_guard_start(void *context, void *monitor, const char *address, int64_t trusted,
-                                 wadi_zmq_guard **out, void **out_events, wadi_error *err) {
+wadi_status wadi_zmq_guard_start(void *context, void *monitor, const char *address,
+                                 const char *endpoint, int64_t trusted, wadi_zmq_guard **out,
+                                 void **out_events, wadi_error *err) {
+    const char *port = strrchr(endpoint, ':');
     wadi_zmq_guard *g = calloc(1, sizeof *g);
     if (g == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", address);
     (void)snprintf(g->address, sizeof g->address, "%s", address);
+    g->port = htons((uint16_t)(port != NULL ? strtoul(port + 1, NULL, 10) : 0));
     g->trusted = (uint64_t)trusted;
     g->monitor = monitor;
     wadi_status status = wadi_mutex_init(&g->lock, err);

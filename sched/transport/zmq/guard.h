@@ -10,18 +10,19 @@
 
 enum {
     WADI_GUARD_EACH = (4 << 20) + (64 << 10), /* bytes of one such connection: a note fits */
-    WADI_GUARD_ALL = 8 << 20,                 /* of all of them together: the oldest goes first */
-    WADI_GUARD_CONNECTIONS = 256              /* of them: likewise */
+    WADI_GUARD_ALL = 8 << 20,    /* of all of them together: who holds most goes first */
+    WADI_GUARD_CONNECTIONS = 256 /* of them: of the older ones, who holds least goes first */
 };
 
 typedef struct wadi_zmq_guard wadi_zmq_guard;
 
-/* Reads `monitor` from now on, in a thread of its own, until the monitoring of its socket is stopped. *out_events: a socket with the
- * events that the reader needs. trusted: bytes that a connection may hold that has proven itself; 0: it is not watched any more. Both sockets and
+/* Reads `monitor` from now on, in a thread of its own, until the monitoring of its socket is stopped. endpoint: what the socket is bound to, as ZeroMQ
+ * says it; address: what messages call it. *out_events: a socket with the events that the reader needs. trusted: bytes that a connection may hold that has proven itself; 0: it is not watched any more. Both sockets and
  * the guard are given back by wadi_zmq_guard_stop. Errors, which leave the monitor to the caller: WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_zmq_guard_start(void *context, void *monitor, const char *address,
-                                                int64_t trusted, wadi_zmq_guard **out,
-                                                void **out_events, wadi_error *err);
+                                                const char *endpoint, int64_t trusted,
+                                                wadi_zmq_guard **out, void **out_events,
+                                                wadi_error *err);
 /* Call this when the monitoring has been stopped. NULL is fine. */
 void wadi_zmq_guard_stop(wadi_zmq_guard *g);
 

@@ -106,13 +106,19 @@ static int start_monitor(void *context, void *socket, void **out_monitor) {
     return wadi_zmq.connect(*out_monitor, name);
 }
 
-/* The kernel does not count the bytes of a socket in the file system, which has permissions instead. Whoever has a key that is admitted is not watched. */
-static wadi_status start_guard(void *context, const char *address, const wadi_port_options *o,
-                               void **monitor, wadi_zmq_guard **out, wadi_error *err) {
+/* The kernel does not count the bytes of a socket in the file system, which has permissions instead. Whoever has a key that is admitted is not watched.
+ * What happens before the guard starts waits in the monitor. */
+static wadi_status start_guard(void *context, void *socket, const char *address,
+                               const wadi_port_options *o, void **monitor, wadi_zmq_guard **out,
+                               wadi_error *err) {
     const int64_t most = o->curve_secret != NULL ? 0 : o->limits.bytes + o->credit_bytes;
     void *const watched = *monitor;
-    if (!o->bind || strncmp(address, "tcp:", 4) != 0) return WADI_OK;
-    return wadi_zmq_guard_start(context, watched, address, most, out, monitor, err);
+    char endpoint[256] = "";
+    size_t n = sizeof endpoint;
+    if (strncmp(address, "tcp:", 4) != 0) return WADI_OK;
+    if (wadi_zmq.getsockopt(socket, ZMQ_LAST_ENDPOINT, endpoint, &n) != 0)
+        return zmq_fail(err, address, "endpoint");
+    return wadi_zmq_guard_start(context, watched, address, endpoint, most, out, monitor, err);
 }
 
 static wadi_status open_socket(void *context, const char *address, const wadi_port_options *options,
@@ -127,13 +133,11 @@ static wadi_status open_socket(void *context, const char *address, const wadi_po
     if (start_monitor(context, *out_socket, out_monitor) != 0) {
         return zmq_fail(err, address, "monitor");
     }
-    WADI_TRY(start_guard(context, address, options, out_monitor, out_guard, err));
-    if (options->bind && wadi_zmq.bind(*out_socket, address) != 0)
-        return zmq_fail(err, address, "bind");
-    if (!options->bind && wadi_zmq.connect(*out_socket, address) != 0) {
-        return zmq_fail(err, address, "connect");
-    }
-    return WADI_OK;
+    if (!options->bind)
+        return wadi_zmq.connect(*out_socket, address) == 0 ? WADI_OK
+                                                           : zmq_fail(err, address, "connect");
+    if (wadi_zmq.bind(*out_socket, address) != 0) return zmq_fail(err, address, "bind");
+    return start_guard(context, *out_socket, address, options, out_monitor, out_guard, err);
 }
 
 wadi_status wadi_zmq_socket_attach(void *context, const char *address,

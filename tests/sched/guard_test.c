@@ -1,0 +1,202 @@
+/* The guard of a listening socket, told by events of the test about connections of the test: which of them it closes. Each test ends with a connection that
+ * must be closed, so that the others have been looked at by then. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sched/transport/zmq/guard.h"
+#include "sched/transport/zmq/library.h"
+#include "wadi/log.h"
+
+enum { MIB = 1 << 20, PATIENCE_MS = 60000, MOST = 300 };
+
+typedef struct pair {
+    int near, far; /* the end that listens, and the other one */
+} pair;
+
+typedef struct fixture {
+    void *context, *monitor, *events;
+    wadi_zmq_guard *guard;
+    int listener, other;
+    int pairs;
+    pair pair[MOST];
+} fixture;
+
+static void ignore(void *env, wadi_log_level level, const char *line) {
+    (void)env;
+    (void)level;
+    (void)line;
+}
+
+/* ---- connections ---- */
+
+static int start_listening(char *endpoint, size_t room) {
+    struct sockaddr_in at = {.sin_family = AF_INET};
+    socklen_t n = sizeof at;
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(fd, 8), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
+    (void)snprintf(endpoint, room, "tcp://127.0.0.1:%d", ntohs(at.sin_port));
+    return fd;
+}
+
+static pair *meet(fixture *f, int listener) {
+    struct sockaddr_in at;
+    socklen_t n = sizeof at;
+    pair *p = &f->pair[f->pairs++];
+    assert_true(f->pairs <= MOST);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &n), 0);
+    p->far = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(connect(p->far, (struct sockaddr *)&at, sizeof at), 0);
+    p->near = accept(listener, NULL, NULL);
+    assert_true(p->far >= 0 && p->near >= 0);
+    return p;
+}
+
+/* So many bytes arrive, and are taken from the kernel, as ZeroMQ takes them. */
+static void feed(const pair *p, int64_t bytes) {
+    static char block[1 << 16];
+    for (int64_t sent = 0, came = 0; came < bytes;) {
+        const int64_t left = bytes - sent;
+        const size_t n = left < (int64_t)sizeof block ? (size_t)left : sizeof block;
+        const ssize_t out = n > 0 ? send(p->far, block, n, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
+        assert_true(out >= 0 || errno == EAGAIN);
+        sent += out > 0 ? out : 0;
+        const ssize_t in = recv(p->near, block, sizeof block, n > 0 ? MSG_DONTWAIT : 0);
+        assert_true(in > 0 || errno == EAGAIN);
+        came += in > 0 ? in : 0;
+    }
+}
+
+static bool is_closed(const pair *p, int ms) {
+    struct pollfd end = {.fd = p->far, .events = POLLIN};
+    return poll(&end, 1, ms) == 1;
+}
+
+/* ---- the guard ---- */
+
+static void tell(const fixture *f, int what, int value) {
+    const uint16_t kind = (uint16_t)what;
+    const int32_t number = value;
+    uint8_t event[sizeof kind + sizeof number];
+    memcpy(event, &kind, sizeof kind);
+    memcpy(event + sizeof kind, &number, sizeof number);
+    assert_true(wadi_zmq.send(f->monitor, event, sizeof event, ZMQ_SNDMORE) >= 0);
+    assert_true(wadi_zmq.send(f->monitor, "", 0, 0) >= 0);
+}
+
+static pair *accepted(fixture *f, int64_t bytes) {
+    pair *p = meet(f, f->listener);
+    feed(p, bytes);
+    tell(f, ZMQ_EVENT_ACCEPTED, p->near);
+    return p;
+}
+
+static void await_closed(fixture *f, int64_t bytes) {
+    assert_true(is_closed(accepted(f, bytes), PATIENCE_MS));
+}
+
+static int set_up(void **state) {
+    static fixture fixed;
+    fixture *f = &fixed;
+    wadi_error err = {.status = WADI_OK};
+    char endpoint[64], another[64];
+    *f = (fixture){0};
+    wadi_log_set(ignore, NULL);
+    if (wadi_zmq_open(&err) != WADI_OK) fail_msg("%s", err.msg);
+    f->listener = start_listening(endpoint, sizeof endpoint);
+    f->other = start_listening(another, sizeof another);
+    f->context = wadi_zmq.ctx_new();
+    f->monitor = wadi_zmq.socket(f->context, ZMQ_PAIR);
+    void *watched = wadi_zmq.socket(f->context, ZMQ_PAIR);
+    assert_int_equal(wadi_zmq.bind(f->monitor, "inproc://monitor"), 0);
+    assert_int_equal(wadi_zmq.connect(watched, "inproc://monitor"), 0);
+    if (wadi_zmq_guard_start(f->context, watched, "here", endpoint, 16 * MIB, &f->guard, &f->events,
+                             &err) != WADI_OK)
+        fail_msg("%s", err.msg);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    fixture *f = *state;
+    tell(f, ZMQ_EVENT_MONITOR_STOPPED, 0);
+    wadi_zmq_guard_stop(f->guard);
+    (void)wadi_zmq.close(f->monitor);
+    (void)wadi_zmq.ctx_term(f->context);
+    for (int i = 0; i < f->pairs; i++) {
+        (void)close(f->pair[i].near);
+        (void)close(f->pair[i].far);
+    }
+    (void)close(f->listener);
+    (void)close(f->other);
+    wadi_log_set(NULL, NULL);
+    return 0;
+}
+
+/* ---- tests ---- */
+
+/* A message that is read late names a descriptor that another socket of the process may have by then. */
+static void connections_of_other_sockets_are_left_alone(void **state) {
+    fixture *f = *state;
+    const pair *taken = meet(f, f->other), *trusted = meet(f, f->other),
+               *accepted_there = meet(f, f->other);
+    feed(taken, 5 * MIB);
+    feed(trusted, 17 * MIB);
+    feed(accepted_there, 5 * MIB);
+    wadi_zmq_guard_took(f->guard, taken->near, 100);
+    wadi_zmq_guard_trust(f->guard, trusted->near);
+    tell(f, ZMQ_EVENT_ACCEPTED, accepted_there->near);
+    await_closed(f, 5 * MIB);
+    assert_false(is_closed(taken, 0));
+    assert_false(is_closed(trusted, 0));
+    assert_false(is_closed(accepted_there, 0));
+}
+
+static void who_holds_most_is_turned_out(void **state) {
+    fixture *f = *state;
+    const pair *waits = accepted(f, 100), *some = accepted(f, 3 * MIB);
+    const pair *most = accepted(f, 4 * MIB), *more = accepted(f, 3 * MIB);
+    assert_true(is_closed(most, PATIENCE_MS));
+    await_closed(f, 5 * MIB);
+    assert_false(is_closed(waits, 0));
+    assert_false(is_closed(some, 0));
+    assert_false(is_closed(more, 0));
+}
+
+/* In a crowd, who has said something stays, and so does who has just come. */
+static void of_a_crowd_the_silent_are_turned_out(void **state) {
+    fixture *f = *state;
+    const pair *waits = accepted(f, 200), *silent = accepted(f, 0);
+    for (int i = 2; i < WADI_GUARD_CONNECTIONS; i++) (void)accepted(f, 1);
+    const pair *newest = accepted(f, 0);
+    assert_true(is_closed(silent, PATIENCE_MS));
+    await_closed(f, 5 * MIB);
+    assert_false(is_closed(waits, 0));
+    assert_false(is_closed(newest, 0));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(connections_of_other_sockets_are_left_alone, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(who_holds_most_is_turned_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(of_a_crowd_the_silent_are_turned_out, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
