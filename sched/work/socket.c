@@ -112,6 +112,7 @@ bool wadi_workq_socket_read(wadi_workq_socket *s) {
         zmq_msg_t m;
         (void)wadi_zmq.msg_init(&m);
         if (wadi_zmq.msg_recv(&m, s->socket, ZMQ_DONTWAIT) < 0) {
+            if (errno == EAGAIN) wadi_zmq_guard_all_taken(s->guard);
             (void)wadi_zmq.msg_close(&m);
             close_frames(s);
             return false;

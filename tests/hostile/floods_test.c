@@ -40,10 +40,10 @@ enum {
 
 /* ---- the healthy stream ---- */
 
-typedef enum victim { RECEIVER, SENDER, HOME } victim;
+typedef enum victim { RECEIVER, SLOW_RECEIVER, SENDER, HOME, WORKER } victim;
 
 typedef struct stage {
-    atomic_bool leave;
+    atomic_bool busy, leave;
     char said[512];
 } stage;
 
@@ -111,13 +111,32 @@ static wadi_status stay_home(const char *address, const wadi_link_options *keys,
     return status;
 }
 
+static wadi_status get_charter(const char *address, const wadi_link_options *keys,
+                               wadi_error *err) {
+    const wadi_workq_options options = {.address = address,
+                                        .memory = MIB,
+                                        .lost_after_ns = INT64_C(1000000) * PATIENCE_MS,
+                                        .wake_fd = -1};
+    wadi_workq *q = NULL;
+    void *charter = NULL;
+    int64_t n = 0;
+    wadi_status status = wadi_link_work_open(&options, keys, &q, err);
+    if (status == WADI_OK) status = q->ops->charter(q, &charter, &n, err);
+    free(charter);
+    wadi_workq_close(q);
+    return status != WADI_OK || n == 9 ? status : WADI_INTERNAL;
+}
+
 static wadi_status take_part(victim v, const char *address, bool binds, wadi_error *err) {
     const wadi_link_options options = {.bind = binds, .lost_after_ms = PATIENCE_MS, .token = token};
     wadi_source *source = NULL;
     wadi_sink *sink = NULL;
     if (v == HOME) return stay_home(address, &options, err);
+    if (v == WORKER) return get_charter(address, &options, err);
     wadi_status status = v == SENDER ? wadi_sink_link(address, &options, &sink, err)
                                      : wadi_source_link(address, &options, &source, err);
+    atomic_store(&shared->busy, true);
+    while (v == SLOW_RECEIVER && status == WADI_OK && !atomic_load(&shared->leave)) nap(5);
     if (status == WADI_OK) status = v == SENDER ? send_all(sink, err) : receive_all(source, err);
     wadi_source_destroy(source);
     wadi_sink_destroy(sink);
@@ -164,6 +183,8 @@ static int dial(const char *address) {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     to.sin_port = htons((uint16_t)strtol(strrchr(address, ':') + 1, NULL, 10));
+    const struct timeval most = {.tv_sec = 1};
+    if (fd >= 0) (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
     if (fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0) return fd;
     if (fd >= 0) (void)close(fd);
     return -1;
@@ -229,6 +250,35 @@ static void endless_message(const char *address) {
     (void)close(fd);
 }
 
+/* A sender refuses frames of more than 64 KiB. */
+static bool say_small_frames(int fd, int mib) {
+    enum { BYTES = 1 << 15 };
+    static const char block[BYTES];
+    const uint8_t head[9] = {LONG | MORE, 0, 0, 0, 0, 0, 0, BYTES >> 8, 0};
+    bool on = fd >= 0;
+    for (int i = 0; i < mib * (MIB / BYTES) && on; i++)
+        on = say(fd, head, sizeof head) && say(fd, block, sizeof block);
+    return on;
+}
+
+static void endless_small_frames(const char *address) {
+    const int fd = shake_hands(address);
+    const bool all = say_small_frames(fd, FLOOD);
+    (void)close(fd);
+    assert_false(all);
+}
+
+static void half_messages_of_small_frames(const char *address) {
+    enum { EACH = 4 };
+    int fd[FLOOD / EACH];
+    for (int i = 0; i < FLOOD / EACH; i++) {
+        fd[i] = shake_hands(address);
+        (void)say_small_frames(fd[i], EACH);
+    }
+    for (int i = 0; i < FLOOD / EACH; i++)
+        if (fd[i] >= 0) (void)close(fd[i]);
+}
+
 /* A frame without bytes takes two on the way, and 64 in memory. */
 static void empty_frames(const char *address) {
     enum { MIBS = 16 };
@@ -280,6 +330,21 @@ static void half_messages(const char *address) {
     for (int i = 0; i < FLOOD / EACH; i++) (void)close(fd[i]);
 }
 
+/* Each connection leaves whole messages behind, which wait until they are read. */
+static void left_messages(const char *address) {
+    enum { ROUNDS = 64, MESSAGES = 250, BYTES = 1 << 14 };
+    static const char message[BYTES];
+    const uint8_t head[9] = {LONG, 0, 0, 0, 0, 0, 0, BYTES >> 8, 0};
+    for (int i = 0; i < ROUNDS; i++) {
+        const int fd = shake_hands(address);
+        if (fd < 0) return; /* nobody is let in any more */
+        bool on = true;
+        for (int j = 0; j < MESSAGES && on; j++)
+            on = say(fd, head, sizeof head) && say(fd, message, sizeof message);
+        (void)close(fd);
+    }
+}
+
 static void silent_crowd(const char *address) {
     int fd[CROWD], closed = 0;
     for (int i = 0; i < CROWD; i++) fd[i] = shake_hands(address);
@@ -303,10 +368,33 @@ static void endure(victim v, void (*attack)(const char *address), int64_t most) 
     const pid_t listener = start(v, address, true);
     await_listener(address);
     attack(address);
-    if (v != HOME) (void)await_exit(start(v == SENDER ? RECEIVER : SENDER, address, false));
+    const victim other = v == SENDER ? RECEIVER : v == HOME ? WORKER : SENDER;
+    (void)await_exit(start(other, address, false));
     atomic_store(&shared->leave, true);
     const int64_t had = await_exit(listener);
     if (had > most) fail_msg("it had %lld MiB", (long long)had);
+}
+
+/* Its consumer takes nothing while it lasts. */
+static void endure_slowly(void (*attack)(const char *address), int64_t most) {
+    const char *address = free_address();
+    atomic_store(&shared->leave, false);
+    atomic_store(&shared->busy, false);
+    const pid_t listener = start(SLOW_RECEIVER, address, true);
+    const pid_t sender = start(SENDER, address, false);
+    await_listener(address);
+    while (!atomic_load(&shared->busy)) nap(5);
+    attack(address);
+    atomic_store(&shared->leave, true);
+    (void)await_exit(sender);
+    const int64_t had = await_exit(listener);
+    if (had > most) fail_msg("it had %lld MiB", (long long)had);
+}
+
+static void a_busy_receiver_endures(void **state) {
+    (void)state;
+    token = NULL;
+    endure_slowly(left_messages, CALM);
 }
 
 static void a_receiver_endures(void **state) {
@@ -329,8 +417,8 @@ static void a_receiver_with_a_token_endures(void **state) {
 static void a_sender_endures(void **state) {
     (void)state;
     token = NULL;
-    endure(SENDER, endless_message, CALM);
-    endure(SENDER, half_messages, CALM);
+    endure(SENDER, endless_small_frames, CALM);
+    endure(SENDER, half_messages_of_small_frames, CALM);
 }
 
 static void a_home_endures(void **state) {
@@ -351,6 +439,7 @@ int main(void) {
     if (shared == MAP_FAILED) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_receiver_endures),
+        cmocka_unit_test(a_busy_receiver_endures),
         cmocka_unit_test(a_receiver_with_a_token_endures),
         cmocka_unit_test(a_sender_endures),
         cmocka_unit_test(a_home_endures),

@@ -1,5 +1,6 @@
 /* The guard of a listening socket, told by events of the test about connections of the test: which of them it closes. Each test ends with a connection that
  * must be closed, so that the others have been looked at by then. */
+#define _DEFAULT_SOURCE /* SO_GET_FILTER */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -11,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,7 +22,7 @@
 #include "sched/transport/zmq/library.h"
 #include "wadi/log.h"
 
-enum { MIB = 1 << 20, PATIENCE_MS = 60000, MOST = 300 };
+enum { MIB = 1 << 20, PATIENCE_MS = 60000, MOST = 400 };
 
 typedef struct pair {
     int near, far; /* the end that listens, and the other one */
@@ -100,6 +102,17 @@ static void tell(const fixture *f, int what, int value) {
     assert_true(wadi_zmq.send(f->monitor, "", 0, 0) >= 0);
 }
 
+/* Until the guard has taken all events before this one. */
+static void settle(const fixture *f) {
+    uint8_t event[6];
+    uint16_t kind = 0;
+    tell(f, ZMQ_EVENT_HANDSHAKE_FAILED_AUTH, 0);
+    while (kind != ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) {
+        assert_int_equal(wadi_zmq.recv(f->events, event, sizeof event, 0), sizeof event);
+        memcpy(&kind, event, sizeof kind);
+    }
+}
+
 static pair *accepted(fixture *f, int64_t bytes) {
     pair *p = meet(f, f->listener);
     feed(p, bytes);
@@ -129,6 +142,7 @@ static int set_up(void **state) {
     if (wadi_zmq_guard_start(f->context, watched, "here", endpoint, 16 * MIB, &f->guard, &f->events,
                              &err) != WADI_OK)
         fail_msg("%s", err.msg);
+    tell(f, ZMQ_EVENT_LISTENING, f->listener);
     *state = f;
     return 0;
 }
@@ -140,7 +154,7 @@ static int tear_down(void **state) {
     (void)wadi_zmq.close(f->monitor);
     (void)wadi_zmq.ctx_term(f->context);
     for (int i = 0; i < f->pairs; i++) {
-        (void)close(f->pair[i].near);
+        if (f->pair[i].near >= 0) (void)close(f->pair[i].near);
         (void)close(f->pair[i].far);
     }
     (void)close(f->listener);
@@ -179,6 +193,81 @@ static void who_holds_most_is_turned_out(void **state) {
     assert_false(is_closed(more, 0));
 }
 
+/* A stranger sends so much and goes at once. */
+static int come_and_go(fixture *f, pair *p, int64_t bytes) {
+    const int fd = p->near;
+    tell(f, ZMQ_EVENT_ACCEPTED, fd);
+    settle(f);
+    feed(p, bytes);
+    (void)close(fd);
+    p->near = -1;
+    tell(f, ZMQ_EVENT_DISCONNECTED, fd);
+    settle(f);
+    return fd;
+}
+
+/* Whether the kernel drops what comes to the listener. */
+static bool is_shut(const fixture *f) {
+    socklen_t n = 0;
+    assert_int_equal(getsockopt(f->listener, SOL_SOCKET, SO_GET_FILTER, NULL, &n), 0);
+    return n > 0;
+}
+
+/* ZeroMQ keeps whole messages until the port reads them. */
+static void what_strangers_leave_is_counted_until_it_is_read(void **state) {
+    enum { COME = 3 };
+    fixture *f = *state;
+    const pair *late = meet(f, f->listener);
+    pair *leaves[COME];
+    int fd = -1;
+    for (int i = 0; i < COME; i++) leaves[i] = meet(f, f->listener);
+    for (int i = 0; i < COME; i++) {
+        settle(f);
+        wadi_zmq_guard_took(f->guard, -1, 0); /* it has looked */
+        assert_false(is_shut(f));
+        fd = come_and_go(f, leaves[i], 3 * MIB);
+    }
+    tell(f, ZMQ_EVENT_ACCEPTED, late->near);
+    assert_true(is_closed(late, PATIENCE_MS));
+    settle(f);
+    wadi_zmq_guard_took(f->guard, fd, 100);
+    assert_true(is_shut(f));
+    wadi_zmq_guard_took(f->guard, fd, 2 * MIB);
+    settle(f);
+    wadi_zmq_guard_took(f->guard, fd, 1);
+    assert_false(is_shut(f));
+    (void)come_and_go(f, meet(f, f->listener), 3 * MIB);
+    settle(f);
+    wadi_zmq_guard_took(f->guard, -1, 0);
+    assert_true(is_shut(f));
+    wadi_zmq_guard_all_taken(f->guard);
+    assert_false(is_shut(f));
+    const pair *stays = accepted(f, 100);
+    await_closed(f, 5 * MIB);
+    assert_false(is_closed(stays, 0));
+}
+
+/* The library does not close a connection of which 256 messages wait, before some are read. */
+static void the_door_shuts_while_many_are_leaving(void **state) {
+    enum { LEAVING = WADI_GUARD_CONNECTIONS / 2 + 1 };
+    fixture *f = *state;
+    for (int i = 0; i < WADI_GUARD_CONNECTIONS + LEAVING; i++) (void)meet(f, f->listener);
+    for (int i = 0; i < WADI_GUARD_CONNECTIONS + LEAVING - 1; i++)
+        tell(f, ZMQ_EVENT_ACCEPTED, f->pair[i].near);
+    settle(f);
+    wadi_zmq_guard_took(f->guard, -1, 0);
+    wadi_zmq_guard_all_taken(f->guard);
+    assert_false(is_shut(f));
+    tell(f, ZMQ_EVENT_ACCEPTED, f->pair[WADI_GUARD_CONNECTIONS + LEAVING - 1].near);
+    for (bool shut = false; !shut; shut = is_shut(f)) settle(f);
+    for (int i = 0; i < LEAVING; i++) {
+        assert_true(is_closed(&f->pair[i], PATIENCE_MS));
+        (void)close(f->pair[i].near);
+        f->pair[i].near = -1;
+    }
+    for (bool shut = true; shut; shut = is_shut(f)) settle(f);
+}
+
 /* In a crowd, who has said something stays, and so does who has just come. */
 static void of_a_crowd_the_silent_are_turned_out(void **state) {
     fixture *f = *state;
@@ -196,7 +285,15 @@ int main(void) {
         cmocka_unit_test_setup_teardown(connections_of_other_sockets_are_left_alone, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(who_holds_most_is_turned_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_strangers_leave_is_counted_until_it_is_read, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(the_door_shuts_while_many_are_leaving, set_up, tear_down),
         cmocka_unit_test_setup_teardown(of_a_crowd_the_silent_are_turned_out, set_up, tear_down),
     };
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,7 +106,7 @@ static void a_stream_goes_from_its_note_to_its_end(void **state) {
     }
 }
 
-/* The side that connects speaks first; without a note it says so before it is asked. */
+/* The side that connects speaks first, and names its stream before it is asked. */
 static void a_sender_that_connects_introduces_itself(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -115,7 +115,7 @@ static void a_sender_that_connects_introduces_itself(void **state) {
         talk_open(&t, (wadi_port_options){.sends = true, .note = text, .note_bytes = i * 3});
         peer p = talk_peer(&t, true);
         talk_hears(&t, &p, hello(1));
-        if (text == NULL) talk_hears(&t, &p, note(1, NULL));
+        talk_hears(&t, &p, note(1, text));
         talk_greet(&p, 2);
         talk_say(&p, grants(2, MUCH));
         talk_hears(&t, &p, note(2, text));

@@ -132,13 +132,13 @@ static bool send_message(wadi_zmq_port *p, const wadi_link_message *m) {
     }
 }
 
-/* A sender without a note says so at once. So the receiver knows of the sender, even if the first chunk takes long. A stream that is gone on
- * with has its note in its turn, once it has its id. */
+/* A sender names its stream at once. So the receiver knows of the sender, even if the first chunk takes long, and a first chunk of any size is that of its
+ * partner. A stream that is gone on with has its note in its turn, once it has its id. */
 bool wadi_zmq_greet(wadi_zmq_port *p) {
     p->remotes[0] = (wadi_remote){.used = true, .version = WADI_CONTROL_LOWEST, .fd = -1};
     wadi_zmq_claim(p, 0);
     if (!send_hello(p, 0)) return false;
-    return !p->options.sends || p->note != NULL || p->resume.on || send_note(p, 0);
+    return !p->options.sends || p->resume.on || send_note(p, 0);
 }
 
 void wadi_zmq_flush(wadi_zmq_port *p) {
@@ -178,6 +178,7 @@ static bool read_frames(wadi_zmq_port *p) {
         zmq_msg_t m;
         (void)wadi_zmq.msg_init(&m);
         if (wadi_zmq.msg_recv(&m, p->socket, ZMQ_DONTWAIT) < 0) {
+            if (errno == EAGAIN) wadi_zmq_guard_all_taken(p->guard);
             (void)wadi_zmq.msg_close(&m);
             return false;
         }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stdatomic.h>
@@ -41,11 +42,13 @@ typedef struct peer_name {
 
 typedef struct connection {
     bool open, trusted;
-    bool turned_out; /* the last one with this descriptor was */
+    bool turned_out; /* and the library has not closed it yet */
     bool lost;       /* the reader has not been told */
+    int copy;        /* a stranger's: of its descriptor, to count to its end; -1: none */
     uint64_t since;  /* a number that grows with each connection */
     uint64_t taken;  /* bytes */
     uint64_t held;   /* bytes, when it was looked at last */
+    uint64_t left;   /* bytes that strangers with this descriptor have left unread */
     peer_name peer;
 } connection;
 
@@ -59,8 +62,11 @@ struct wadi_zmq_guard {
     wadi_mutex lock;         /* guards the rest */
     WADI_VEC(connection) at; /* by descriptor */
     uint64_t met;
+    uint64_t left; /* the sum of theirs */
+    int listener;  /* its descriptor; -1: unknown */
+    int leaving;   /* turned out, and not closed yet */
     int closed;
-    bool any_lost, blind;
+    bool any_lost, blind, barred;
 };
 
 /* ---- descriptors ---- */
@@ -115,13 +121,53 @@ static void cut(int fd, const peer_name *expected) {
     (void)close(copy);
 }
 
+/* ---- the door; the lock is held ---- */
+
+/* ZeroMQ keeps what a closed connection has sent until the port reads it, and the port may be busy for long. */
+static bool is_full(const wadi_zmq_guard *g) {
+    return g->left > WADI_GUARD_ALL || g->leaving > WADI_GUARD_CONNECTIONS / 2;
+}
+
+/* While it is shut the kernel drops what asks for a connection, so peers try again later. A connection that is closed when it has been accepted could
+ * have sent much before. */
+static void settle_door(wadi_zmq_guard *g) {
+    struct sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
+    const struct sock_fprog filter = {.len = 1, .filter = &nothing};
+    const int any = 0;
+    const bool full = is_full(g);
+    if (g->listener < 0 || full == g->barred) return;
+    g->barred = full;
+    if (full)
+        (void)setsockopt(g->listener, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
+    else
+        (void)setsockopt(g->listener, SOL_SOCKET, SO_DETACH_FILTER, &any, sizeof any);
+}
+
 /* ---- connections; the lock is held ---- */
 
 /* NULL: out of memory. */
 static connection *place(wadi_zmq_guard *g, int fd) {
     while (g->at.n <= (size_t)fd)
-        if (!wadi_vec_push(&g->at, (connection){0})) return NULL;
+        if (!wadi_vec_push(&g->at, (connection){.copy = -1})) return NULL;
     return &g->at.at[fd];
+}
+
+static void close_copy(connection *c) {
+    if (c->copy >= 0) (void)close(c->copy);
+    c->copy = -1;
+}
+
+/* It has ended, or is about to. */
+static void leave(wadi_zmq_guard *g, connection *c) {
+    if (!c->open) return;
+    c->open = false;
+    if (!c->trusted) {
+        const uint64_t received = c->copy >= 0 ? count_received(g, c->copy) : 0;
+        if (received > c->taken + c->held) c->held = received - c->taken;
+        c->left += c->held;
+        g->left += c->held;
+    }
+    close_copy(c);
 }
 
 /* NULL: out of memory, not a connection of this socket, or one that was turned out. */
@@ -132,15 +178,14 @@ static connection *adopt(wadi_zmq_guard *g, int fd) {
     if (c == NULL) return NULL;
     if (c->open && same_peer(&c->peer, &peer)) return c;
     if (c->turned_out && same_peer(&c->peer, &peer)) return NULL;
-    const bool lost = c->lost;
-    *c = (connection){.open = true, .lost = lost, .since = ++g->met, .peer = peer};
+    leave(g, c);
+    *c = (connection){.open = true,
+                      .lost = c->lost,
+                      .copy = fcntl(fd, F_DUPFD_CLOEXEC, 0),
+                      .since = ++g->met,
+                      .left = c->left,
+                      .peer = peer};
     return c;
-}
-
-static void on_accepted(wadi_zmq_guard *g, int fd) {
-    peer_name peer;
-    if (adopt(g, fd) == NULL && name_peer(fd, &peer) && is_own(g, fd))
-        cut(fd, &peer); /* nobody could watch it */
 }
 
 static bool pass_on(const wadi_zmq_guard *g, int what, int value);
@@ -155,12 +200,21 @@ static void on_lost(wadi_zmq_guard *g, int fd) {
 
 static void turn_out(wadi_zmq_guard *g, int fd, const char *why) {
     connection *c = &g->at.at[fd];
-    c->open = false;
-    c->turned_out = true;
     cut(fd, &c->peer);
+    leave(g, c);
+    c->turned_out = true;
     if (++g->closed <= TOLD)
         wadi_logf(WADI_LOG_WARNING, "%s: a connection was closed: %s%s", g->address, why,
                   g->closed == TOLD ? " (later ones are not logged)" : "");
+}
+
+static void on_accepted(wadi_zmq_guard *g, int fd) {
+    peer_name peer;
+    const connection *c = adopt(g, fd);
+    if (c == NULL && name_peer(fd, &peer) && is_own(g, fd))
+        cut(fd, &peer); /* nobody could watch it */
+    else if (c != NULL && !c->trusted && is_full(g))
+        turn_out(g, fd, "others left much that was not read yet");
 }
 
 /* Looks at one, and closes it if it holds too much for itself. */
@@ -168,7 +222,7 @@ static void look_at(wadi_zmq_guard *g, int fd) {
     connection *c = &g->at.at[fd];
     peer_name peer;
     if (!name_peer(fd, &peer) || !same_peer(&peer, &c->peer)) {
-        c->open = false; /* it has gone */
+        leave(g, c);
         return;
     }
     const uint64_t received = count_received(g, fd);
@@ -216,17 +270,30 @@ static void thin_out(wadi_zmq_guard *g) {
         turn_out(g, s.idlest, "too many of them say nothing");
 }
 
+/* The library does not close it before the port has read what it has sent. */
+static bool is_leaving(connection *c, int fd) {
+    peer_name peer;
+    (void)name_peer(fd, &peer);
+    c->turned_out = c->turned_out && peer.cookie != 0 && peer.cookie == c->peer.cookie;
+    return c->turned_out;
+}
+
 /* How long until the next look. */
 static int look(wadi_zmq_guard *g) {
     bool limited = false;
+    g->leaving = 0;
     for (size_t i = 0; i < g->at.n; i++) {
-        const connection *c = &g->at.at[i];
+        connection *c = &g->at.at[i];
+        g->leaving += c->turned_out && is_leaving(c, (int)i);
         if (!c->open || (c->trusted && g->trusted == 0)) continue;
         look_at(g, (int)i);
         limited = limited || (c->open && c->trusted);
     }
     thin_out(g);
-    return count_strangers(g).n > 0 ? STRANGERS_MS : limited || g->any_lost ? TRUSTED_MS : IDLE_MS;
+    settle_door(g);
+    return count_strangers(g).n > 0 || g->leaving > 0 ? STRANGERS_MS
+           : limited || g->any_lost                   ? TRUSTED_MS
+                                                      : IDLE_MS;
 }
 
 /* ---- the thread ---- */
@@ -259,6 +326,8 @@ static bool take_events(wadi_zmq_guard *g) {
             on_accepted(g, value);
         else if (what == ZMQ_EVENT_DISCONNECTED)
             on_lost(g, value);
+        else if (what == ZMQ_EVENT_LISTENING)
+            g->listener = value;
         else
             (void)pass_on(g, what, value); /* only counted, so one that finds no room is left out */
     }
@@ -284,6 +353,7 @@ static void watch(void *env) {
 static void free_guard(wadi_zmq_guard *g) {
     if (g->events != NULL) (void)wadi_zmq.close(g->events);
     if (g->reader != NULL) (void)wadi_zmq.close(g->reader);
+    for (size_t i = 0; i < g->at.n; i++) close_copy(&g->at.at[i]);
     wadi_vec_free(&g->at);
     wadi_mutex_fini(&g->lock);
     free(g);
@@ -313,6 +383,7 @@ wadi_status wadi_zmq_guard_start(void *context, void *monitor, const char *addre
     g->port = htons((uint16_t)(port != NULL ? strtoul(port + 1, NULL, 10) : 0));
     g->trusted = (uint64_t)trusted;
     g->monitor = monitor;
+    g->listener = -1;
     wadi_status status = wadi_mutex_init(&g->lock, err);
     if (status != WADI_OK) {
         free(g);
@@ -339,12 +410,31 @@ void wadi_zmq_guard_stop(wadi_zmq_guard *g) {
 
 /* ---- the reader ---- */
 
+/* Messages of those that have gone come first. How many bytes were theirs. */
+static uint64_t take_left(wadi_zmq_guard *g, connection *c, uint64_t most) {
+    const uint64_t n = c->left < most ? c->left : most;
+    c->left -= n;
+    g->left -= n;
+    return n;
+}
+
 void wadi_zmq_guard_took(wadi_zmq_guard *g, int fd, uint64_t bytes) {
     if (g == NULL) return;
+    bytes += bytes > SHORT_FRAME ? LONG_HEAD : SHORT_HEAD;
     wadi_mutex_lock(&g->lock);
-    connection *c =
-        fd >= 0 && (size_t)fd < g->at.n && g->at.at[fd].open ? &g->at.at[fd] : adopt(g, fd);
-    if (c != NULL) c->taken += bytes + (bytes > SHORT_FRAME ? LONG_HEAD : SHORT_HEAD);
+    connection *c = fd >= 0 && (size_t)fd < g->at.n ? &g->at.at[fd] : NULL;
+    if (c != NULL && c->left > 0) bytes -= take_left(g, c, bytes);
+    if (c == NULL || !c->open) c = bytes > 0 ? adopt(g, fd) : NULL;
+    if (c != NULL) c->taken += bytes;
+    wadi_mutex_unlock(&g->lock);
+}
+
+void wadi_zmq_guard_all_taken(wadi_zmq_guard *g) {
+    if (g == NULL) return;
+    wadi_mutex_lock(&g->lock);
+    for (size_t i = 0; i < g->at.n && g->left > 0; i++)
+        (void)take_left(g, &g->at.at[i], UINT64_MAX);
+    settle_door(g);
     wadi_mutex_unlock(&g->lock);
 }
 
@@ -352,6 +442,9 @@ void wadi_zmq_guard_trust(wadi_zmq_guard *g, int fd) {
     if (g == NULL) return;
     wadi_mutex_lock(&g->lock);
     connection *c = adopt(g, fd);
-    if (c != NULL) c->trusted = true;
+    if (c != NULL) {
+        c->trusted = true;
+        close_copy(c);
+    }
     wadi_mutex_unlock(&g->lock);
 }

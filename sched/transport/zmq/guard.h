@@ -1,6 +1,7 @@
 /* Watches what the connections of a bound TCP socket make libzmq hold. A high-water mark counts whole messages, and a message may have any number
  * of frames, so the library itself sets no limit. The kernel counts what a connection has received, and its reader says what it took; the
- * difference is held. A connection that has not proven itself may hold little, and is closed when it holds more; there may be few of them. */
+ * difference is held. A connection that has not proven itself may hold little, and is closed when it holds more; there may be few of them. What such connections
+ * have left when they ended is still held: while that is much, nobody is let in. */
 #ifndef WADI_SCHED_TRANSPORT_ZMQ_GUARD_H
 #define WADI_SCHED_TRANSPORT_ZMQ_GUARD_H
 
@@ -28,6 +29,8 @@ void wadi_zmq_guard_stop(wadi_zmq_guard *g);
 
 /* The reader has taken a frame of so many bytes that came over this connection. A NULL guard is fine here and below. */
 void wadi_zmq_guard_took(wadi_zmq_guard *g, int fd, uint64_t bytes);
+/* The reader has found nothing more, so nothing of those that have gone is left. */
+void wadi_zmq_guard_all_taken(wadi_zmq_guard *g);
 /* The connection has proven itself. */
 void wadi_zmq_guard_trust(wadi_zmq_guard *g, int fd);
 

@@ -96,7 +96,7 @@ static int start_monitor(void *context, void *socket, void **out_monitor) {
     char name[64];
     (void)snprintf(name, sizeof name, "inproc://wadi-monitor-%p", socket);
     if (wadi_zmq.socket_monitor(socket, name,
-                                ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED |
+                                ZMQ_EVENT_LISTENING | ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED |
                                     ZMQ_EVENT_MONITOR_STOPPED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
                                     ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
                                     ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) != 0)
