@@ -3,9 +3,9 @@
 
 #include "base/error.h"
 
-/* A fourth of the memory may be on its way, unless that is more than links take by themselves. */
+/* A fourth of the memory may be on its way over all links, unless that is more than they take by themselves. */
 static int64_t credit_of(const wadi_cli_links *l, int64_t usual) {
-    const int64_t part = l != NULL ? l->memory / 4 : 0;
+    const int64_t part = l != NULL ? l->memory / 4 / (l->count > 1 ? l->count : 1) : 0;
     return part > 0 && part < usual ? part : 0;
 }
 

@@ -11,7 +11,8 @@ typedef struct wadi_cli_links {
     const char *workers, *home;                   /* likewise, of the other end of a work queue */
     double wait_s;                                /* 0: the default */
     bool goes_on;                                 /* the run is saved */
-    int64_t memory; /* of the run: a link may hold a part of it; 0: the default of links */
+    int64_t memory; /* of the run: links may hold a part of it; 0: the default of links */
+    int count;      /* how many links share that; 0: one */
 } wadi_cli_links;
 
 /* Lines about them for --help. */

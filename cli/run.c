@@ -14,9 +14,11 @@
 #include "cli/profile.h"
 #include "cli/routines.h"
 #include "cli/run.h"
+#include "cli/streams.h"
 #include "connectors/via.h"
 #include "operators/table.h"
 #include "sched/schedules.h"
+#include "sched/transport/transport.h"
 #include "sched/watch/program.h"
 
 /* ---- options ---- */
@@ -289,6 +291,15 @@ static wadi_status run_text(const options *o, const char *text, const char *name
     return st;
 }
 
+static int count_links(const wadi_cli_options *o) {
+    int n = 0;
+    for (int i = 0; i < o->nbindings; i++) {
+        const char *at = strchr(o->bindings[i], '@');
+        n += at && wadi_transport_of(wadi_cli_place(at + 1)) ? 1 : 0;
+    }
+    return n;
+}
+
 wadi_status wadi_cli_run_read(int argc, char **argv, wadi_cli_run_options *o, wadi_error *err) {
     WADI_TRY(
         wadi_cli_options_read(table, sizeof table / sizeof *table, argc, argv, &o->shared, err));
@@ -298,6 +309,7 @@ wadi_status wadi_cli_run_read(int argc, char **argv, wadi_cli_run_options *o, wa
     o->shared.run.hold_state = true;
     o->shared.links.goes_on = o->shared.run.state != NULL;
     o->shared.links.memory = o->shared.run.memory;
+    o->shared.links.count = count_links(&o->shared);
     return WADI_OK;
 }
 

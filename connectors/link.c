@@ -26,6 +26,7 @@ static const int64_t default_kept_bytes = INT64_C(256) << 20;
 static const int64_t default_credit_chunks = 4;
 static const int64_t default_lost_ms = 10000;
 static const int64_t most_bytes = INT64_C(0x100000000); /* of one chunk */
+static const int64_t most_credit = INT64_C(1) << 48;    /* bytes: sums of it are no problem */
 static const int64_t most_elements = INT64_C(1) << 32;
 
 void wadi_link_end_close(wadi_link_end *e) {
@@ -74,6 +75,9 @@ wadi_status wadi_link_end_open(wadi_link_end *e, const char *address,
         return wadi_fail(err, WADI_INVALID, "%s: a note of %lld bytes, at most %d", address,
                          (long long)o->note_bytes, (int)WADI_NOTE_BYTES);
     }
+    if (o->credit_bytes > most_credit)
+        return wadi_fail(err, WADI_INVALID, "%s: a credit of %lld bytes, at most %lld", address,
+                         (long long)o->credit_bytes, (long long)most_credit);
     const int64_t credit =
         or_default(o->credit_bytes, sends ? default_kept_bytes : default_credit_bytes);
     WADI_TRY(wadi_buffers_create(NULL, credit, &e->buffers, err));

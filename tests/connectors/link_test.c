@@ -127,13 +127,16 @@ static void a_note_arrives_in_front(void **state) {
     }
 }
 
-static void notes_have_bounds(void **state) {
+static void notes_and_credits_have_bounds(void **state) {
     (void)state;
     const wadi_link_options tells = {.note = "x", .note_bytes = WADI_NOTE_BYTES + 1};
     wadi_sink *out = NULL;
     wadi_error err = {0};
     assert_int_equal(wadi_sink_link(link_ipc_address("i"), &tells, &out, &err), WADI_INVALID);
     assert_non_null(strstr(err.msg, "at most 4194304"));
+    const wadi_link_options much = {.credit_bytes = INT64_MAX};
+    assert_int_equal(wadi_sink_link(link_ipc_address("i"), &much, &out, &err), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "at most 281474976710656"));
     wadi_source *in = NULL;
     const void *note = NULL;
     int64_t n = 0;
@@ -273,7 +276,7 @@ int main(void) {
         cmocka_unit_test(a_failure_of_the_sender_arrives_with_its_words),
         cmocka_unit_test(a_lost_sender_is_an_error_not_a_hang),
         cmocka_unit_test(a_note_arrives_in_front),
-        cmocka_unit_test(notes_have_bounds),
+        cmocka_unit_test(notes_and_credits_have_bounds),
         cmocka_unit_test(peers_without_sense_are_told_so_and_harm_nobody),
         cmocka_unit_test(nobody_at_the_other_end_is_an_error),
         cmocka_unit_test(binding_to_the_world_needs_keys),

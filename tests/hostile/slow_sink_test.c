@@ -3,6 +3,7 @@
  * any input, which includes what the C library keeps of what was freed. */
 #define _DEFAULT_SOURCE /* wait4 */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +17,10 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zmq.h>
+
+#include "sched/link/link.h"
+#include "sched/transport/zmq/message.h"
 
 enum { MIB = 1 << 20, BUDGET = 16, SLOW = 8, BLOCK = 1 << 16, ARGUMENTS = 16 };
 
@@ -162,14 +167,47 @@ static void check(const bound *b, int64_t more, int64_t counted) {
 static void a_slow_sink_fills_no_memory(void **state) {
     static const bound takers[WAYS] = {
         {"a run", 20, 14}, {"a receiver", 18, 11}, {"a home", 18, 12}};
-    static const bound others[WAYS] = {{NULL}, {"a sender", 18, 18}, {"a worker", 18, 18}};
+    static const bound others[WAYS] = {{NULL}, {"a sender", 18, 18}, {"a worker", 18, 0}};
     (void)state;
     for (int way = 0; way < WAYS; way++) {
         const peaks base = run(way, false), had = run(way, true);
         assert_true(had.taker_counts > 0);
         check(&takers[way], had.taker - base.taker, had.taker_counts);
+        assert_int_equal(had.other_counts > 0, others[way].counted > 0); /* a worker says nothing */
         if (others[way].who != NULL) check(&others[way], had.other - base.other, had.other_counts);
     }
+}
+
+/* A receiver says in READY how much it takes, of which it holds twice as much at most. */
+static int64_t credit_of(const char *out) {
+    const char *const receiver[] = {"run", "double.wadi", "s=@ipc://credit", out, "--memory",
+                                    "16M", NULL};
+    const wadi_control hello = {.version = 2, .kind = WADI_CONTROL_HELLO, .number = 2};
+    wadi_control c = {0};
+    uint8_t bytes[WADI_CONTROL_BYTES];
+    const pid_t pid = start(-1, "receiver", receiver);
+    void *context = zmq_ctx_new(), *socket = zmq_socket(context, ZMQ_DEALER);
+    const int patience_ms = 60000, linger = 0;
+    assert_int_equal(zmq_setsockopt(socket, ZMQ_RCVTIMEO, &patience_ms, sizeof patience_ms), 0);
+    assert_int_equal(zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof linger), 0);
+    assert_int_equal(zmq_connect(socket, "ipc://credit"), 0);
+    wadi_control_write(&hello, bytes);
+    assert_int_equal(zmq_send(socket, bytes, sizeof bytes, 0), sizeof bytes);
+    while (c.kind != WADI_LINK_READY) {
+        assert_int_equal(zmq_recv(socket, bytes, sizeof bytes, 0), sizeof bytes);
+        assert_int_equal(wadi_control_read(bytes, sizeof bytes, &c, NULL), WADI_OK);
+    }
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    (void)zmq_close(socket);
+    (void)zmq_ctx_term(context);
+    return c.bytes;
+}
+
+static void links_share_a_part_of_the_memory(void **state) {
+    (void)state;
+    assert_int_equal(credit_of("out=@-"), BUDGET * MIB / 4);
+    assert_int_equal(credit_of("out=@ipc://next"), BUDGET * MIB / 8);
 }
 
 int main(void) {
@@ -179,6 +217,7 @@ int main(void) {
         print_message("skipped: a sanitizer takes memory of its own\n");
         return SKIPPED;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_slow_sink_fills_no_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(links_share_a_part_of_the_memory),
+                                       cmocka_unit_test(a_slow_sink_fills_no_memory)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
