@@ -3,7 +3,10 @@
  * A server that is killed while it writes may begin again with an older state of a stream than of its consumer. New messages then have numbers that the
  * consumer has passed, and nobody ever gets them. So home makes both consumers anew when another server, or the same one begun again, has taken its
  * connection, and looks now and then whether they are there and not ahead of their streams. A new consumer gives out all that is in the stream: what was in
- * the hands of a worker may come to another as well, and whoever answers first is heard. */
+ * the hands of a worker may come to another as well, and whoever answers first is heard.
+ *
+ * Requests that wait at a consumer are lost with it, and servers up to 2.9 say nothing of that. So home asks again when a consumer was made, and tells
+ * workers to do so. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,12 +18,12 @@ static const int64_t sound_ns = 5000000000, /* where nothing is wrong */
 
 static void say(wadi_nats_queue *q, wadi_nats_stream s, const char *api, char step,
                 const char *what) {
-    char subject[2 * WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], reply[8];
+    char subject[2 * WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], reply[32];
     const bool consumer = strncmp(api, "CONSUMER", 8) == 0;
     wadi_nats_stream_name(q->at.job, s, stream);
     (void)snprintf(subject, sizeof subject, "$JS.API.%s.%s%s", api, stream,
                    consumer ? "." WADI_NATS_CONSUMER : "");
-    (void)snprintf(reply, sizeof reply, "c.%d.%c", (int)s, step);
+    (void)snprintf(reply, sizeof reply, "c.%d.%c.%d", (int)s, step, q->outages);
     wadi_nats_say(q, subject, reply, what, (int64_t)strlen(what));
 }
 
@@ -38,6 +41,19 @@ static void make(wadi_nats_queue *q, wadi_nats_stream s) {
     say(q, s, "CONSUMER.DURABLE.CREATE", 'n', what);
 }
 
+/* The consumer is new, and nobody's request waits there. */
+static void ask_again(wadi_nats_queue *q, wadi_nats_stream s) {
+    char subject[WADI_NATS_SUBJECT], text[WADI_JET_EPOCH + 8];
+    if (s == q->pulls) {
+        wadi_vec_clear(&q->asked);
+        q->pull_ns = 0;
+        return;
+    }
+    wadi_nats_subject(q->at.job, subject, "live.home");
+    const int n = snprintf(text, sizeof text, "%s%s", q->epoch, WADI_NATS_ANEW);
+    wadi_nats_say(q, subject, NULL, text, n);
+}
+
 void wadi_nats_consumers_doubt(wadi_nats_queue *q, bool anew) {
     for (int s = 0; s < WADI_NATS_STREAMS; s++) {
         wadi_nats_consumer *c = &q->consumers[s];
@@ -47,7 +63,7 @@ void wadi_nats_consumers_doubt(wadi_nats_queue *q, bool anew) {
 
 void wadi_nats_consumers_step(wadi_nats_queue *q, int64_t now) {
     static const wadi_nats_stream of[] = {WADI_NATS_ITEMS, WADI_NATS_ANSWERS};
-    if (!q->connected) return;
+    if (!q->connected || !q->ours) return;
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
         wadi_nats_consumer *c = &q->consumers[of[i]];
         if (c->asked_ns != 0 && now - c->asked_ns < (c->sound ? sound_ns : doubted_ns)) continue;
@@ -60,22 +76,25 @@ void wadi_nats_consumers_step(wadi_nats_queue *q, int64_t now) {
 }
 
 void wadi_nats_consumers_heard(wadi_nats_queue *q, const char *token, natsMsg *msg) {
-    int s = 0;
+    int s = 0, outages = 0;
     char step = '\0';
-    if (sscanf(token, "c.%d.%c", &s, &step) != 2 ||
+    if (sscanf(token, "c.%d.%c.%d", &s, &step, &outages) != 3 || outages != q->outages ||
         (s != WADI_NATS_ITEMS && s != WADI_NATS_ANSWERS) || natsMsg_IsNoResponders(msg))
         return;
     wadi_nats_consumer *c = &q->consumers[s];
     const char *text = natsMsg_GetData(msg);
     const int n = natsMsg_GetDataLength(msg);
     const int64_t error = wadi_nats_number_in(text, n, "err_code");
+    if (c->anew && step != 'd') return; /* of the consumer that is to be removed */
     if (step == 'd' || step == 'i') {
         const bool none = error == JSConsumerNotFoundErr || (step == 'd' && error < 0);
         if (none) c->anew = c->sound = false;
         if (none) make(q, (wadi_nats_stream)s);
     }
     if (error >= 0) return; /* asked again after a while */
-    if (step == 'i') {
+    if (step == 'n') {
+        ask_again(q, (wadi_nats_stream)s);
+    } else if (step == 'i') {
         c->delivered = wadi_nats_number_in(text, n, "stream_seq");
         say(q, (wadi_nats_stream)s, "STREAM.INFO", 'l', "");
     } else if (step == 'l') {

@@ -17,7 +17,7 @@ static wadi_nats_queue *of(wadi_workq *self) {
 
 static void begin_epoch(wadi_nats_queue *q, const wadi_jet_record *r) {
     q->record = *r;
-    q->known = q->offered = q->pulling = true;
+    q->known = q->offered = q->pulling = q->ours = true;
     q->ended = false;
     q->record_ns = wadi_clock_ns();
     q->gone_ns = 0;
@@ -29,7 +29,7 @@ static void begin_epoch(wadi_nats_queue *q, const wadi_jet_record *r) {
 /* Forgets what belongs to the charter before. */
 static void end_epoch(wadi_nats_queue *q) {
     q->epoch[0] = '\0';
-    q->pulling = false;
+    q->pulling = q->ours = false;
     q->count.bytes_in_flight = 0;
     wadi_vec_clear(&q->flight);
     wadi_vec_clear(&q->asked);

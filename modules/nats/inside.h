@@ -40,6 +40,8 @@ enum {
 /* The durable consumer of items and that of answers, and how many requests may wait there: those of all workers. */
 #define WADI_NATS_CONSUMER "taker"
 enum { WADI_NATS_WAITING_MOST = 30000 };
+/* Behind the epoch in home's sign of life: the consumer of items is new, and what was asked of the old one is lost. */
+#define WADI_NATS_ANEW " anew"
 
 /* ---- names.c ---- */
 
@@ -243,6 +245,7 @@ typedef struct wadi_nats_queue {
     wadi_status failed;         /* what ends every later call; its words: */
     char why[256];
 
+    bool ours; /* home: the record says so, since the connection has last come back */
     wadi_nats_consumer consumers[WADI_NATS_STREAMS]; /* home: those of items and answers */
     WADI_VEC(wadi_nats_worker) workers;
     WADI_VEC(wadi_nats_flight) flight; /* items that are not answered, by number */

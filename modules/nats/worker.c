@@ -39,10 +39,18 @@ void wadi_nats_worker_step(wadi_nats_queue *q, int64_t now) {
 }
 
 void wadi_nats_worker_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg) {
-    const size_t n = strlen(q->epoch);
-    if (strcmp(verb, "live.home") == 0 && (size_t)natsMsg_GetDataLength(msg) == n && n > 0 &&
-        memcmp(natsMsg_GetData(msg), q->epoch, n) == 0)
-        q->home_ns = wadi_clock_ns();
+    static const char anew[] = WADI_NATS_ANEW;
+    const size_t n = strlen(q->epoch), more = sizeof anew - 1;
+    const size_t got = (size_t)natsMsg_GetDataLength(msg);
+    const char *text = natsMsg_GetData(msg);
+    if (strcmp(verb, "live.home") != 0 || n == 0 || got < n || memcmp(text, q->epoch, n) != 0)
+        return;
+    const bool renewed = got == n + more && memcmp(text + n, anew, more) == 0;
+    if (got != n && !renewed) return;
+    q->home_ns = wadi_clock_ns();
+    if (!renewed) return;
+    wadi_vec_clear(&q->asked);
+    q->pull_ns = 0;
 }
 
 /* Errors: WADI_IO if home has been silent for too long. While the server is away, nobody can be heard. */

@@ -15,7 +15,9 @@ enum {
 static inline bool wadi_hangs(int64_t limit_ns, int64_t usual_ns, int64_t since, int64_t now) {
     int64_t most = limit_ns;
     if (limit_ns == 0) return false;
-    if (usual_ns == 0) most = WADI_HANG_FIRST_TIMES * limit_ns;
+    if (usual_ns == 0)
+        most = limit_ns < INT64_MAX / WADI_HANG_FIRST_TIMES ? WADI_HANG_FIRST_TIMES * limit_ns
+                                                            : INT64_MAX;
     if (WADI_HANG_TIMES * usual_ns > most) most = WADI_HANG_TIMES * usual_ns;
     return now - since > most;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -83,8 +84,8 @@ static void reset_connections_lose_nothing(void **state) {
     int port = 0;
     test_server_start(&o.server, true, "");
     o.proxy = test_proxy_start(o.server.port, &port);
-    run_through(&o, test_address(port, "reset", ""), reset_connections, 1000, 3000);
-    assert_int_equal(o.times, 10);
+    run_through(&o, test_address(port, "reset", ""), reset_connections, 500, 3000);
+    assert_int_equal(o.times, 5);
     test_proxy_end(o.proxy);
     test_server_end(&o.server);
 }
@@ -173,21 +174,26 @@ static void home_gets_answers_that_have_older_numbers(void **state) {
     begins_again_with_older_numbers("answers");
 }
 
-/* Says something to the server as any client may. headers: with their empty line; "": none. */
-static void say_to_server(int port, const char *subject, const char *headers) {
-    char text[512];
+static int connect_raw(int port) {
     struct sockaddr_in a = {.sin_family = AF_INET,
                             .sin_port = htons((uint16_t)port),
                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    char lengths[24] = "";
-    if (*headers != '\0') (void)snprintf(lengths, sizeof lengths, "%zu ", strlen(headers));
     const int s = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(connect(s, (const struct sockaddr *)&a, sizeof a), 0);
-    const int n =
-        snprintf(text, sizeof text,
-                 "CONNECT {\"verbose\":false,\"headers\":true}\r\n"
-                 "%s %s %s%zu\r\n%s\r\nPING\r\n",
-                 *headers != '\0' ? "HPUB" : "PUB", subject, lengths, strlen(headers), headers);
+    return s;
+}
+
+/* Says something to the server as any client may. headers: with their empty line; "": none. */
+static void say_to_server(int port, const char *subject, const char *headers, const char *data) {
+    char text[512];
+    char lengths[24] = "";
+    if (*headers != '\0') (void)snprintf(lengths, sizeof lengths, "%zu ", strlen(headers));
+    const int s = connect_raw(port);
+    const int n = snprintf(text, sizeof text,
+                           "CONNECT {\"verbose\":false,\"headers\":true}\r\n"
+                           "%s %s %s%zu\r\n%s%s\r\nPING\r\n",
+                           *headers != '\0' ? "HPUB" : "PUB", subject, lengths,
+                           strlen(headers) + strlen(data), headers, data);
     assert_int_equal(write(s, text, (size_t)n), n);
     /* It tells of itself first; a pong follows all that it has done. */
     char last[4] = "";
@@ -198,10 +204,133 @@ static void say_to_server(int port, const char *subject, const char *headers) {
     (void)close(s);
 }
 
+/* Hears a subject as any client may; what comes is to be read from the socket. */
+static int hear_server(int port, const char *subject) {
+    char text[512], last[4] = "";
+    const int s = connect_raw(port);
+    const int n = snprintf(text, sizeof text,
+                           "CONNECT {\"verbose\":false,\"headers\":true}\r\n"
+                           "SUB %s 1\r\nPING\r\n",
+                           subject);
+    assert_int_equal(write(s, text, (size_t)n), n);
+    while (memcmp(last, "PONG", 4) != 0) {
+        memmove(last, last + 1, 3);
+        assert_int_equal(read(s, last + 3, 1), 1);
+    }
+    return s;
+}
+
+/* Reads until one of the words has come, and closes the socket. */
+static void read_until(int s, const char *word, const char *other, char *out, size_t room) {
+    size_t n = 0;
+    memset(out, 0, room);
+    while (strstr(out, word) == NULL && strstr(out, other) == NULL) {
+        const ssize_t more = read(s, out + n, room - 1 - n);
+        assert_true(more > 0);
+        n += (size_t)more;
+    }
+    (void)close(s);
+}
+
+/* What the server says of the consumer: the value behind "name":, "" if there is none. */
+static void consumer_says(int port, const char *consumer, const char *name, char out[64]) {
+    char text[8192];
+    const int s = hear_server(port, "consumer.info");
+    const int n = snprintf(text, sizeof text,
+                           "PUB $JS.API.CONSUMER.INFO.%s consumer.info 0\r\n\r\n", consumer);
+    assert_int_equal(write(s, text, (size_t)n), n);
+    read_until(s, "\"num_pending\"", "\"error\"", text, sizeof text);
+    const char *at = strstr(text, name);
+    out[0] = '\0';
+    if (at == NULL) return;
+    at += strlen(name) + 2;
+    (void)snprintf(out, 64, "%.*s", (int)strcspn(at, ",}"), at);
+}
+
+static void epoch_of(const char *address, char out[WADI_JET_EPOCH]) {
+    wadi_text text = {0};
+    wadi_error err = {0};
+    if (test_jobs()->ask(address, "ping", "", &text, &err) != WADI_OK) fail_msg("%s", err.msg);
+    (void)snprintf(out, WADI_JET_EPOCH, "%.16s", wadi_text_str(&text));
+    wadi_text_fini(&text);
+}
+
+/* Waits until so many requests wait at the consumer. */
+static void await_requests(int port, const char *consumer, const char *number) {
+    char now[64] = "";
+    for (;;) {
+        consumer_says(port, consumer, "num_waiting", now);
+        if (strcmp(now, number) == 0) return;
+        (void)nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+}
+
+/* What waits at a consumer may be lost with it without a word. Home tells of a new one; here it is the old one, where the request before still waits. */
+static void workers_ask_again_at_a_new_consumer(void **state) {
+    (void)state;
+    outage o = {0};
+    wadi_error err = {0};
+    char epoch[WADI_JET_EPOCH], text[64];
+    (void)alarm(60);
+    test_server_start(&o.server, true, "");
+    const char *address = test_address(o.server.port, "asked", "");
+    const pid_t one = test_worker(address, "plain");
+    wadi_workq *q = test_open(address, true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    test_await(q, 1);
+    epoch_of(address, epoch);
+    await_requests(o.server.port, "WADI_asked_items.taker", "1");
+    (void)snprintf(text, sizeof text, "%s anew", epoch);
+    say_to_server(o.server.port, "wadi.asked.live.home", "", text);
+    await_requests(o.server.port, "WADI_asked_items.taker", "2");
+    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    q->ops->close(q);
+    assert_int_equal(test_wait(one), 0);
+    test_server_end(&o.server);
+    (void)alarm(0);
+}
+
+/* A process that is home of the job when the call returns. */
+static pid_t start_home(int port, const char *address, const char *live) {
+    char text[4096];
+    const int heard = hear_server(port, live);
+    const pid_t home = test_worker(address, "home");
+    read_until(heard, live, live, text, sizeof text);
+    return home;
+}
+
+/* The server has begun again, so it would make them anew if it were still its own. */
+static void a_home_that_lost_its_job_leaves_the_consumers_alone(void **state) {
+    (void)state;
+    outage o = {0};
+    wadi_error err = {0};
+    char before[64], after[64];
+    (void)alarm(100);
+    test_server_start(&o.server, true, "");
+    const char *address = test_address(o.server.port, "lost", "");
+    const pid_t first = start_home(o.server.port, address, "wadi.lost.live.home");
+    assert_int_equal(kill(first, SIGSTOP), 0);
+    test_server_kill(&o.server);
+    test_server_again(&o.server);
+    wadi_workq *q = test_open(address, true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    consumer_says(o.server.port, "WADI_lost_answers.taker", "created", before);
+    assert_string_not_equal(before, "");
+    assert_int_equal(kill(first, SIGCONT), 0);
+    assert_int_equal(test_wait(first), 1);
+    consumer_says(o.server.port, "WADI_lost_answers.taker", "created", after);
+    assert_string_equal(before, after);
+    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    q->ops->close(q);
+    test_server_end(&o.server);
+    (void)alarm(0);
+}
+
 static void consumers_that_are_removed_are_made_again(void **state) {
     (void)state;
     outage o = {0};
     wadi_error err = {0};
+    char text[4096]; /* signs of life of half a minute */
     (void)alarm(100);
     test_server_start(&o.server, true, "");
     const char *address = test_address(o.server.port, "removed", "");
@@ -209,9 +338,11 @@ static void consumers_that_are_removed_are_made_again(void **state) {
     wadi_workq *q = test_open(address, true);
     if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
     test_run(q, &(test_job){.items = 30, .n = 300});
-    say_to_server(o.server.port, "$JS.API.CONSUMER.DELETE.WADI_removed_items.taker", "");
-    say_to_server(o.server.port, "$JS.API.CONSUMER.DELETE.WADI_removed_answers.taker", "");
+    const int heard = hear_server(o.server.port, "wadi.removed.live.home");
+    say_to_server(o.server.port, "$JS.API.CONSUMER.DELETE.WADI_removed_items.taker", "", "");
+    say_to_server(o.server.port, "$JS.API.CONSUMER.DELETE.WADI_removed_answers.taker", "", "");
     test_run(q, &(test_job){.items = 30, .n = 300, .first = 30});
+    read_until(heard, " anew", " anew", text, sizeof text);
     if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
     q->ops->close(q);
     assert_int_equal(test_wait(one), 0);
@@ -226,7 +357,6 @@ static void an_older_record_does_not_open_a_job_again(void **state) {
     (void)state;
     outage o = {0};
     wadi_error err = {0};
-    wadi_text text = {0};
     char headers[256], line[WADI_JET_LABEL_ROOM];
     wadi_jet_record r = {.state = WADI_JET_OPEN, .ack_wait_ms = 1000};
     test_server_start(&o.server, true, "");
@@ -235,9 +365,7 @@ static void an_older_record_does_not_open_a_job_again(void **state) {
     wadi_workq *q = test_open(address, true);
     if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
     test_await(q, 1);
-    if (test_jobs()->ask(address, "ping", "", &text, &err) != WADI_OK) fail_msg("%s", err.msg);
-    (void)snprintf(r.epoch, sizeof r.epoch, "%.16s", wadi_text_str(&text));
-    wadi_text_fini(&text);
+    epoch_of(address, r.epoch);
     char *item = test_item(0, 100);
     if (q->ops->submit(q, 0, item, 100, &err) != WADI_OK) fail_msg("%s", err.msg);
     free(item);
@@ -246,7 +374,7 @@ static void an_older_record_does_not_open_a_job_again(void **state) {
     if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
     wadi_jet_record_write(&r, line);
     (void)snprintf(headers, sizeof headers, "NATS/1.0\r\nWadi-Record: %s\r\n\r\n", line);
-    say_to_server(o.server.port, "wadi.again.record", headers);
+    say_to_server(o.server.port, "wadi.again.record", headers, "");
     q->ops->close(q);
     assert_int_equal(test_wait(one), 0);
     test_server_end(&o.server);
@@ -337,6 +465,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(workers_get_items_that_have_older_numbers),
         cmocka_unit_test(home_gets_answers_that_have_older_numbers),
         cmocka_unit_test(consumers_that_are_removed_are_made_again),
+        cmocka_unit_test(workers_ask_again_at_a_new_consumer),
+        cmocka_unit_test(a_home_that_lost_its_job_leaves_the_consumers_alone),
         cmocka_unit_test(an_older_record_does_not_open_a_job_again),
         cmocka_unit_test(a_job_that_ends_during_an_outage_ends_for_workers_as_well),
         cmocka_unit_test(a_server_that_stays_away_is_an_error),

@@ -223,14 +223,23 @@ static void hang(const char *address) {
 static wadi_status open_worker(const char *address, const char *mode, wadi_workq **out,
                                wadi_error *err) {
     const wadi_workq_options o = {.address = address,
+                                  .home = strcmp(mode, "home") == 0,
                                   .wake_fd = -1,
                                   .lost_after_ns = lost_after_ns,
                                   .hangs_after_ns = *mode == 'h' ? hangs_after_ns : 0};
     return wadi_way_open(&o, out, err);
 }
 
+/* Until it loses the job. */
+static wadi_status stay_home(wadi_workq *q, wadi_error *err) {
+    wadi_work_item none;
+    wadi_status st = q->ops->offer(q, "x", 1, err);
+    while (st == WADI_OK) st = q->ops->collect(q, -1, &none, err);
+    return st;
+}
+
 /* Modes: "plain"; "kill=N" kills itself at the item of that number; "long=N" takes 3 s for it; "hang=N" stays at it for ever, beside another worker;
- * "fail=N" cannot compute every Nth; "stay" works for one job after another. */
+ * "fail=N" cannot compute every Nth; "stay" works for one job after another; "home" is no worker, but a home without items. */
 static int work(const char *address, const char *mode) {
     wadi_workq *q = NULL;
     wadi_error err = {0};
@@ -240,6 +249,7 @@ static int work(const char *address, const char *mode) {
     const char *number = strchr(mode, '=');
     if (number != NULL) at = strtol(number + 1, NULL, 10);
     if (open_worker(address, mode, &q, &err) != WADI_OK) goto failed;
+    if (strcmp(mode, "home") == 0 && stay_home(q, &err) != WADI_OK) goto failed;
     for (;;) {
         if (q->ops->charter(q, &charter, &n, &err) != WADI_OK) goto failed;
         free(charter);

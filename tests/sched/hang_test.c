@@ -75,6 +75,12 @@ static void nothing_hangs_without_a_limit(void **state) {
     assert_false(hangs_after(0, s, 100000 * s));
 }
 
+static void any_limit_can_be_set(void **state) {
+    (void)state;
+    assert_false(hangs_after(1000000000 * s, 0, 3600 * s));
+    assert_false(hangs_after(INT64_MAX, s, 3600 * s));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_first_item_has_kernels_to_compile, set_clock,
@@ -85,6 +91,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(items_that_become_longer_do_not_hang, set_clock,
                                         reset_clock),
         cmocka_unit_test_setup_teardown(nothing_hangs_without_a_limit, set_clock, reset_clock),
+        cmocka_unit_test_setup_teardown(any_limit_can_be_set, set_clock, reset_clock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
