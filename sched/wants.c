@@ -13,6 +13,18 @@ typedef struct listing {
     wadi_want *out;
 } listing;
 
+/* Lists the body if its schedule does not depend on the data. bytes: the most that an element can have; -1: not known. */
+static void list(listing *l, int body, bool main_block, int64_t bytes) {
+    if (body < 0) return;
+    const wadi_plan_body *b = &l->plan->bodies[body];
+    const int64_t many = INT32_MAX, most = bytes < 0 ? INT64_MAX : bytes;
+    const wadi_schedule s = wadi_choose_schedule(b, l->force, main_block, many, 0, 1);
+    if (s != wadi_choose_schedule(b, l->force, main_block, 1, most, INT32_MAX)) return;
+    for (int i = 0; i < l->n; i++)
+        if (l->out[i].body == body) return;
+    l->out[l->n++] = (wadi_want){body, {.schedule = s}};
+}
+
 /* The bytes of a part, if the program declares all its extents; -1: not known. */
 static int64_t part_bytes(const wadi_plan *p, int slot, const wadi_plan_extent *extent) {
     const wadi_plan_slot *s = &p->slots[slot];
@@ -27,18 +39,6 @@ static int64_t part_bytes(const wadi_plan *p, int slot, const wadi_plan_extent *
 
 static int64_t sum(int64_t a, int64_t b) {
     return a < 0 || b < 0 ? -1 : a + b;
-}
-
-/* Lists the body if its schedule does not depend on the data. bytes: the most that an element can have of its own; -1: not known. */
-static void list(listing *l, int body, bool main_block, int64_t bytes) {
-    if (body < 0) return;
-    const wadi_plan_body *b = &l->plan->bodies[body];
-    const int64_t many = INT32_MAX, most = bytes < 0 ? INT64_MAX : bytes;
-    const wadi_schedule s = wadi_choose_schedule(b, l->force, main_block, many, 0, 1);
-    if (s != wadi_choose_schedule(b, l->force, main_block, 1, most, INT32_MAX)) return;
-    for (int i = 0; i < l->n; i++)
-        if (l->out[i].body == body) return;
-    l->out[l->n++] = (wadi_want){body, {.schedule = s}};
 }
 
 static int64_t element_bytes(const wadi_plan *p, const wadi_plan_stage *g) {

@@ -45,8 +45,7 @@ static void make(wadi_nats_queue *q, wadi_nats_stream s) {
 static void ask_again(wadi_nats_queue *q, wadi_nats_stream s) {
     char subject[WADI_NATS_SUBJECT], text[WADI_JET_EPOCH + 8];
     if (s == q->pulls) {
-        wadi_vec_clear(&q->asked);
-        q->pull_ns = 0;
+        wadi_nats_ask_anew(q);
         return;
     }
     wadi_nats_subject(q->at.job, subject, "live.home");

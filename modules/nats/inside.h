@@ -332,6 +332,8 @@ void wadi_nats_parcel_free(wadi_nats_parcel *p);
 /* ---- take.c: deliveries ---- */
 
 void wadi_nats_take_step(wadi_nats_queue *q, int64_t now);
+/* What was asked of the stream that is pulled from is lost: asks again at once. */
+void wadi_nats_ask_anew(wadi_nats_queue *q);
 /* A message of the stream that is pulled from. */
 void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg);
 /* What the server says instead of a message: the request has expired, .. */

@@ -134,10 +134,10 @@ static void say_all(wadi_nats_queue *q) {
 static void renew(wadi_nats_queue *q, int64_t now) {
     wadi_nats_consumers_doubt(q, q->restarted);
     q->renewed = q->restarted = q->ours = false;
-    wadi_vec_clear(&q->asked);
+    wadi_nats_ask_anew(q);
     wadi_nats_post_again(q);
     for (size_t i = 0; i < q->deliveries.n; i++) q->deliveries.at[i]->asked = 0;
-    q->record_ns = q->gone_ns = q->pull_ns = q->pause_ns = 0;
+    q->record_ns = q->gone_ns = q->pause_ns = 0;
     q->home_ns = now;
 }
 

@@ -333,6 +333,11 @@ static bool hangs(wadi_nats_queue *q, int64_t now) {
     return false;
 }
 
+void wadi_nats_ask_anew(wadi_nats_queue *q) {
+    wadi_vec_clear(&q->asked);
+    q->pull_ns = 0;
+}
+
 void wadi_nats_take_step(wadi_nats_queue *q, int64_t now) {
     if (!q->connected) return;
     const bool hanging = hangs(q, now);

@@ -48,9 +48,7 @@ void wadi_nats_worker_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg) 
     const bool renewed = got == n + more && memcmp(text + n, anew, more) == 0;
     if (got != n && !renewed) return;
     q->home_ns = wadi_clock_ns();
-    if (!renewed) return;
-    wadi_vec_clear(&q->asked);
-    q->pull_ns = 0;
+    if (renewed) wadi_nats_ask_anew(q);
 }
 
 /* Errors: WADI_IO if home has been silent for too long. While the server is away, nobody can be heard. */

@@ -76,6 +76,7 @@ static wadi_status load(wadi_runner *r, int body, wadi_version_key version, cons
     *out = c;
     if (c->code.version != NULL) return WADI_OK;
     r->steps.job->loaded = true;
+    const int64_t start = wadi_clock_ns();
     wadi_plan_code code = {0};
     const wadi_loader *l = r->options.loader;
     wadi_account *before = wadi_profile_charge(WADI_PROFILE_COMPILE);
@@ -97,6 +98,7 @@ static wadi_status load(wadi_runner *r, int body, wadi_version_key version, cons
     c->last_uses =
         wadi_steps_find_last_uses(r->options.plan, &r->options.plan->bodies[body], code.version);
     c->code = code;
+    r->loading_ns += wadi_clock_ns() - start;
     return WADI_OK;
 }
 
@@ -182,9 +184,7 @@ static wadi_status run_version(wadi_runner *r, wadi_version_key version, wadi_er
     const loaded *of = NULL;
     job->ran = version;
     job->fault = (wadi_fault){.kind = WADI_FAULT_NONE, .place = -1, .linear = -1};
-    const int64_t start = wadi_clock_ns();
     WADI_TRY(load(r, job->body, version, &of, err));
-    r->loading_ns += wadi_clock_ns() - start;
     job->version = s->v = of->code.version;
     s->running = &of->code;
     s->allocated = of->allocated;
@@ -226,10 +226,10 @@ static bool stays_few(const wadi_runner *r, const wadi_job *job) {
 }
 
 /* What the cost rule says. Elements that stay fewer than the workers have arrays of the whole run as input, too. */
-static wadi_schedule by_rule(const wadi_runner *r, const wadi_job *job,
-                             const wadi_plan_body *body) {
+static wadi_schedule by_rule(const wadi_runner *r, const wadi_job *job, const wadi_plan_body *body,
+                             bool few) {
     const int n = workers(r);
-    const int64_t reads = stays_few(r, job) ? wadi_few_bytes(body, job->slots) : 0;
+    const int64_t reads = few ? wadi_few_bytes(body, job->slots) : 0;
     const int64_t bytes = job->bytes + job->count * reads;
     return wadi_choose_schedule(body, r->options.force, job->main_block, job->count, bytes, n);
 }
@@ -241,12 +241,12 @@ wadi_status wadi_runner_run(wadi_runner *r, wadi_job *job, wadi_error *err) {
     r->steps.cancel = wadi_task_now()->stop;
     wadi_choice *choice = &r->known[job->body].choice;
     wadi_few *few = &r->known[job->body].few;
-    const bool measured = r->options.force < 0 && !job->main_block;
-    wadi_schedule schedule = by_rule(r, job, body);
+    const bool measured = r->options.force < 0 && !job->main_block, all_few = stays_few(r, job);
+    wadi_schedule schedule = by_rule(r, job, body, all_few);
     if (measured) {
         candidate of = {r, job->body};
         const wadi_ready ready = readiness(&of, job->left);
-        const bool sized = schedule == WADI_SCHEDULE_FLAT && stays_few(r, job);
+        const bool sized = all_few && schedule == WADI_SCHEDULE_FLAT;
         schedule = wadi_few_schedule(few, body, schedule, job->count, workers(r));
         schedule = wadi_choice_next(choice, body, schedule, &ready);
         if (!sized) schedule = wadi_choice_at_hand(choice, body, schedule, &ready);
