@@ -25,15 +25,26 @@ static wadi_status find_folder(char *out, size_t room, wadi_error *err) {
                                out, room, true, "watch", err);
 }
 
-wadi_status wadi_watch_address(int64_t pid, const char *name, struct sockaddr_un *out,
-                               wadi_error *err) {
+/* mark: what stands before the number. */
+static wadi_status find_socket(const char *mark, int64_t pid, const char *name,
+                               struct sockaddr_un *out, wadi_error *err) {
     char folder[512];
     *out = (struct sockaddr_un){.sun_family = AF_UNIX};
     WADI_TRY(find_folder(folder, sizeof folder, err));
-    const int n =
-        snprintf(out->sun_path, sizeof out->sun_path, "%s/%lld.%s", folder, (long long)pid, name);
+    const int n = snprintf(out->sun_path, sizeof out->sun_path, "%s/%s%lld.%s", folder, mark,
+                           (long long)pid, name);
     if (n > 0 && (size_t)n < sizeof out->sun_path) return WADI_OK;
     return wadi_fail(err, WADI_IO, "watch: %s: the path is too long for a socket", folder);
+}
+
+wadi_status wadi_watch_address(int64_t pid, const char *name, struct sockaddr_un *out,
+                               wadi_error *err) {
+    return find_socket("", pid, name, out, err);
+}
+
+wadi_status wadi_watch_hidden_address(int64_t pid, const char *name, struct sockaddr_un *out,
+                                      wadi_error *err) {
+    return find_socket(".", pid, name, out, err);
 }
 
 /* ---- who is there ---- */

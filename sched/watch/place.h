@@ -12,6 +12,9 @@
  * Errors: WADI_INVALID (somebody else could write to it), WADI_IO (or the path is too long for a socket). */
 WADI_NODISCARD wadi_status wadi_watch_address(int64_t pid, const char *name,
                                               struct sockaddr_un *out, wadi_error *err);
+/* The same with a point before it: nobody looks there. For a socket that does not listen yet. */
+WADI_NODISCARD wadi_status wadi_watch_hidden_address(int64_t pid, const char *name,
+                                                     struct sockaddr_un *out, wadi_error *err);
 
 /* A process that can be watched. */
 typedef struct wadi_watch_process {

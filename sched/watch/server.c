@@ -23,9 +23,9 @@ enum { PATIENCE_MS = 1000, MOST = 256 };
 
 struct wadi_watch_server {
     char process[48];
-    struct sockaddr_un at;
+    struct sockaddr_un hidden, at; /* where it is bound, and where it is found */
     int fd, stop_fd;
-    bool bound, has_stop;
+    bool bound, found, has_stop;
     wadi_stop stop;
     wadi_thread thread;
 };
@@ -97,14 +97,17 @@ static void work(void *env) {
 
 /* ---- life ---- */
 
+/* A socket that is bound and does not listen yet refuses connections, like one whose process is gone, and whoever looked just then would remove it. So it gets
+ * its name when it listens. */
 static wadi_status listen_there(wadi_watch_server *s, wadi_error *err) {
     WADI_TRY(wadi_watch_address(getpid(), s->process, &s->at, err));
+    WADI_TRY(wadi_watch_hidden_address(getpid(), s->process, &s->hidden, err));
     s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s->fd < 0) return wadi_fail_errno(err, errno, "watch");
-    (void)unlink(s->at.sun_path); /* of a process that had this number */
-    s->bound = bind(s->fd, (const struct sockaddr *)&s->at, sizeof s->at) == 0;
-    if (!s->bound || listen(s->fd, 8) != 0)
-        return wadi_fail_errno(err, errno, "watch: %s", s->at.sun_path);
+    (void)unlink(s->hidden.sun_path); /* of a process that had this number */
+    s->bound = bind(s->fd, (const struct sockaddr *)&s->hidden, sizeof s->hidden) == 0;
+    s->found = s->bound && listen(s->fd, 8) == 0 && rename(s->hidden.sun_path, s->at.sun_path) == 0;
+    if (!s->found) return wadi_fail_errno(err, errno, "watch: %s", s->at.sun_path);
     return WADI_OK;
 }
 
@@ -134,7 +137,7 @@ void wadi_watch_server_destroy(wadi_watch_server *s) {
     if (s == NULL) return;
     if (s->has_stop) wadi_stop_call(&s->stop);
     wadi_thread_join(&s->thread);
-    if (s->bound) (void)unlink(s->at.sun_path);
+    if (s->bound) (void)unlink(s->found ? s->at.sun_path : s->hidden.sun_path);
     if (s->fd >= 0) (void)close(s->fd);
     if (s->has_stop) wadi_stop_fini(&s->stop);
     free(s);

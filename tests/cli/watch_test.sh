@@ -109,7 +109,12 @@ open("full", "w").close()
 time.sleep(60)
 PROGRAM
 filling=$!
-until [ -e full ]; do sleep 0.05; done
+tries=0
+until [ -e full ] || [ $tries -ge 600 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+[ -e full ] || wrong "its socket takes connections without end"
 for command in why "top --once"; do
     # shellcheck disable=SC2086
     timeout 30 "$wadi" $command >said 2>&1

@@ -90,7 +90,11 @@ grep 'FAILED  \] one' out >/dev/null || fail "no reason: $(cat out)"
 printf '#!/bin/sh\necho $$ >"%s/pid"\nexec sleep 1000\n' "$work" >broken/tests/conformance_rows_test
 "$on_gpu" --build broken --only conformance/rows --jobs 2 >out 2>&1 &
 began=$!
-until [ -s pid ]; do sleep 0.05; done
+tries=0
+until [ -s pid ] || [ $tries -ge 600 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
 kill "$began"
 wait "$began" && fail "an end from outside is no failure"
 while kill -0 "$(cat pid)" 2>/dev/null; do sleep 0.05; done
