@@ -122,7 +122,8 @@ WADI_NODISCARD wadi_status days_waits_begin(const days_waiting *what, days_waits
                                             wadi_error *err);
 /* Waits until so many records have come out. False: the run is over. */
 bool days_waits_until(days_waits *w, int64_t records);
-void days_waits_mark(days_waits *w);
+/* The longest time since the last mark in which none came, in seconds; from now on it is measured anew. Before the first mark nothing is. */
+double days_waits_mark(days_waits *w);
 /* No more records go into the run. */
 void days_waits_last(days_waits *w);
 /* Waits for its end and destroys it. Errors: those of the run, WADI_INTERNAL (not each record has come out once, right and in its turn). */

@@ -67,7 +67,7 @@ static wadi_status run_disturbed(loss *l, double *out_s, wadi_error *err) {
     WADI_TRY(days_waits_begin(&what, &run, err));
     wadi_status st = WADI_OK;
     if (days_waits_until(run, l->records / 8)) {
-        days_waits_mark(run);
+        (void)days_waits_mark(run);
         st = l->kill(l, &why);
     }
     WADI_TRY(days_waits_end(run, &times, err));

@@ -1,5 +1,5 @@
-/* A run with workers that come and go, for --minutes: its home must not grow. Resident memory and open descriptors are sampled; what they are at most in the
- * last quarter of the time is compared with the second. All records must come out, in order. */
+/* A run with workers that come and go, for --minutes: its home must not grow. Resident memory and open descriptors are sampled, and the longest time without a record;
+ * what they are at most in the last quarter of the time is compared with the second. All records must come out, in order. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -52,8 +52,9 @@ typedef struct soak {
     char address[DAYS_ADDRESS];
     days_waits *run;
     pid_t worker[WORKERS];
-    int came;
+    int came, quarter;
     size most[QUARTERS];
+    double silence[QUARTERS]; /* s */
 } soak;
 
 static wadi_status replace(soak *s, wadi_error *err) {
@@ -71,14 +72,23 @@ static wadi_status sample(soak *s, int quarter, wadi_error *err) {
     return WADI_OK;
 }
 
+static void enter(soak *s, int quarter) {
+    const double silence = days_waits_mark(s->run);
+    if (quarter > 0) s->silence[quarter - 1] = silence;
+    s->quarter = quarter;
+}
+
 /* Comings and goings, until the time is over. */
 static wadi_status disturb(soak *s, double seconds, wadi_error *err) {
     const struct timespec nap = {0, SAMPLE_NS};
     const int64_t begin = wadi_clock_ns(), all = (int64_t)(1e9 * seconds);
+    enter(s, 0);
     for (int i = 1; days_waits_until(s->run, 1); i++) {
         const int64_t gone = wadi_clock_ns() - begin;
         if (gone >= all) return WADI_OK;
-        WADI_TRY(sample(s, (int)(gone * QUARTERS / all), err));
+        const int quarter = (int)(gone * QUARTERS / all);
+        if (quarter > s->quarter) enter(s, quarter);
+        WADI_TRY(sample(s, quarter, err));
         if (i % STAYS == 0) WADI_TRY(replace(s, err));
         (void)nanosleep(&nap, NULL);
     }
@@ -95,6 +105,7 @@ static wadi_status run_through(soak *s, double seconds, days_times *out, wadi_er
     const wadi_status st = disturb(s, seconds, &why);
     days_waits_last(s->run);
     WADI_TRY(days_waits_end(s->run, out, err));
+    s->silence[QUARTERS - 1] = out->silence_s;
     if (st != WADI_OK && err != NULL) *err = why;
     return st;
 }
@@ -107,6 +118,8 @@ static wadi_status judge(bench *b, const char *way, const soak *s, wadi_error *e
     (void)snprintf(name, sizeof name, "%s, 1000 descriptors", way);
     WADI_TRY(
         bench_line(b, "soak", name, later->descriptors, "at first", at_first->descriptors, err));
+    (void)snprintf(name, sizeof name, "%s, seconds of silence", way);
+    WADI_TRY(bench_line(b, "soak", name, s->silence[QUARTERS - 1], "at first", s->silence[1], err));
     if (later->descriptors > at_first->descriptors + 1e-3 * MORE_DESCRIPTORS)
         return wadi_fail(err, WADI_INTERNAL, "soak: %s: %.0f descriptors have become %.0f", way,
                          1e3 * at_first->descriptors, 1e3 * later->descriptors);

@@ -149,10 +149,13 @@ bool days_waits_until(days_waits *w, int64_t records) {
     return !over;
 }
 
-void days_waits_mark(days_waits *w) {
+double days_waits_mark(days_waits *w) {
     (void)pthread_mutex_lock(&w->lock);
+    const int64_t silence_ns = w->silence_ns;
     w->mark_ns = wadi_clock_ns();
+    w->silence_ns = 0;
     (void)pthread_mutex_unlock(&w->lock);
+    return 1e-9 * (double)silence_ns;
 }
 
 void days_waits_last(days_waits *w) {
