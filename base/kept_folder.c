@@ -51,6 +51,18 @@ static wadi_status lock(wadi_kept_folder *f, wadi_error *err) {
     return status;
 }
 
+/* A process that ends may remove the folder when this one has found it. */
+static wadi_status make_and_lock(wadi_kept_folder *f, wadi_error *err) {
+    enum { TRIES = 10 };
+    for (int i = 1;; i++) {
+        wadi_status status = wadi_dir_make(f->name, 0700, err);
+        if (status == WADI_OK) status = lock(f, err);
+        if (status == WADI_OK || i == TRIES || wadi_file_exists(f->name)) return status;
+        if (f->folder >= 0) (void)close(f->folder);
+        f->folder = -1;
+    }
+}
+
 static wadi_status name_files(wadi_kept_folder *f, const char *name, wadi_error *err) {
     char here[PATH_MAX];
     wadi_text dir = {0}, file = {0};
@@ -70,8 +82,7 @@ wadi_status wadi_kept_folder_open(const char *dir, const char *title, wadi_kept_
     if (f == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", dir);
     *f = (wadi_kept_folder){.title = title, .folder = -1, .lock = -1};
     wadi_status status = name_files(f, dir, err);
-    if (status == WADI_OK) status = wadi_dir_make(dir, 0700, err);
-    if (status == WADI_OK) status = lock(f, err);
+    if (status == WADI_OK) status = make_and_lock(f, err);
     if (status == WADI_OK)
         *out = f;
     else

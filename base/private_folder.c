@@ -26,8 +26,8 @@ wadi_status wadi_private_folder(int length, const char *path, size_t room, bool 
                                 const char *what, wadi_error *err) {
     if (length < 0 || (size_t)length >= room)
         return wadi_fail(err, WADI_IO, "%s: path is too long", what);
-    const wadi_status status = examine(path, shared, what, err);
-    if (status != WADI_IO || wadi_file_exists(path)) return status;
-    WADI_TRY(wadi_dir_make(path, 0700, err));
+    struct stat about;
+    const bool missing = (shared ? lstat : stat)(path, &about) != 0 && errno == ENOENT;
+    if (missing) WADI_TRY(wadi_dir_make(path, 0700, err)); /* or another process does, just then */
     return examine(path, shared, what, err);
 }

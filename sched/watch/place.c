@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/folder_lock.h"
 #include "base/private_folder.h"
 #include "base/text.h"
 
@@ -83,9 +84,16 @@ static bool is_gone(const wadi_watch_process *p) {
     return gone;
 }
 
-static void forget(const wadi_watch_process *p) {
+/* A process that begins meanwhile may have the same number. It takes the name under the same lock, so its socket is either not there yet or answers. False:
+ * there is one. */
+static bool forget_gone(const wadi_watch_process *p) {
     struct sockaddr_un at;
-    if (wadi_watch_address(p->pid, p->name, &at, NULL) == WADI_OK) (void)unlink(at.sun_path);
+    if (wadi_watch_address(p->pid, p->name, &at, NULL) != WADI_OK) return true;
+    const int lock = wadi_folder_lock(at.sun_path);
+    const bool gone = is_gone(p);
+    if (gone) (void)unlink(at.sun_path);
+    wadi_folder_unlock(lock);
+    return gone;
 }
 
 /* "123.wadi" */
@@ -111,10 +119,7 @@ wadi_status wadi_watch_processes(wadi_watch_process *out, int most, int *out_n, 
     for (const struct dirent *e; *out_n < most && (e = readdir(d)) != NULL;) {
         wadi_watch_process p = {0};
         if (!read_name(e->d_name, &p)) continue;
-        if (is_gone(&p))
-            forget(&p);
-        else
-            out[(*out_n)++] = p;
+        if (!is_gone(&p) || !forget_gone(&p)) out[(*out_n)++] = p;
     }
     (void)closedir(d);
     qsort(out, (size_t)*out_n, sizeof *out, compare);

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/folder_lock.h"
 #include "base/stop.h"
 #include "base/thread.h"
 #include "sched/watch/answer.h"
@@ -26,6 +27,8 @@ struct wadi_watch_server {
     struct sockaddr_un hidden, at; /* where it is bound, and where it is found */
     int fd, stop_fd;
     bool bound, found, has_stop;
+    ino_t
+        inode; /* of the socket: a process in another container may have the same number, and its socket this name later */
     wadi_stop stop;
     wadi_thread thread;
 };
@@ -97,16 +100,36 @@ static void work(void *env) {
 
 /* ---- life ---- */
 
+/* Whoever removes the socket of a process that is gone holds the lock as well (place.c). */
+static bool take_name(const wadi_watch_server *s) {
+    const int lock = wadi_folder_lock(s->at.sun_path);
+    const bool taken = rename(s->hidden.sun_path, s->at.sun_path) == 0;
+    const int why = errno;
+    wadi_folder_unlock(lock);
+    errno = why;
+    return taken;
+}
+
+static void give_up_name(const wadi_watch_server *s) {
+    const char *path = s->found ? s->at.sun_path : s->hidden.sun_path;
+    struct stat about;
+    const int lock = wadi_folder_lock(path);
+    if (stat(path, &about) == 0 && about.st_ino == s->inode) (void)unlink(path);
+    wadi_folder_unlock(lock);
+}
+
 /* A socket that is bound and does not listen yet refuses connections, like one whose process is gone, and whoever looked just then would remove it. So it gets
  * its name when it listens. */
 static wadi_status listen_there(wadi_watch_server *s, wadi_error *err) {
+    struct stat about = {0};
     WADI_TRY(wadi_watch_address(getpid(), s->process, &s->at, err));
     WADI_TRY(wadi_watch_hidden_address(getpid(), s->process, &s->hidden, err));
     s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s->fd < 0) return wadi_fail_errno(err, errno, "watch");
     (void)unlink(s->hidden.sun_path); /* of a process that had this number */
     s->bound = bind(s->fd, (const struct sockaddr *)&s->hidden, sizeof s->hidden) == 0;
-    s->found = s->bound && listen(s->fd, 8) == 0 && rename(s->hidden.sun_path, s->at.sun_path) == 0;
+    if (s->bound && stat(s->hidden.sun_path, &about) == 0) s->inode = about.st_ino;
+    s->found = s->bound && listen(s->fd, 8) == 0 && take_name(s);
     if (!s->found) return wadi_fail_errno(err, errno, "watch: %s", s->at.sun_path);
     return WADI_OK;
 }
@@ -137,7 +160,7 @@ void wadi_watch_server_destroy(wadi_watch_server *s) {
     if (s == NULL) return;
     if (s->has_stop) wadi_stop_call(&s->stop);
     wadi_thread_join(&s->thread);
-    if (s->bound) (void)unlink(s->found ? s->at.sun_path : s->hidden.sun_path);
+    if (s->bound) give_up_name(s);
     if (s->fd >= 0) (void)close(s->fd);
     if (s->has_stop) wadi_stop_fini(&s->stop);
     free(s);
