@@ -35,6 +35,8 @@ wadi_status wadi_nats_fail(const wadi_jet_address *a, natsStatus s, const char *
     char server[WADI_NATS_SUBJECT];
     wadi_nats_server(a, server);
     if (s == NATS_NO_MEMORY) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", server);
+    if (s == NATS_NO_RESPONDERS)
+        return wadi_fail(err, WADI_UNSUPPORTED, WADI_NATS_NO_JETSTREAM, server);
     if (words == NULL || *words == '\0' || last != s) words = natsStatus_GetText(s);
     /* The library puts the place in its own source in front. */
     if (*words == '(' && strstr(words, "): ") != NULL) words = strstr(words, "): ") + 3;

@@ -16,6 +16,8 @@
 static const int64_t sound_ns = 5000000000, /* where nothing is wrong */
     doubted_ns = 500000000;
 
+enum { UNHEARD_MOST = 20 };
+
 static void say(wadi_nats_queue *q, wadi_nats_stream s, const char *api, char step,
                 const char *what) {
     char subject[2 * WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], reply[32];
@@ -67,6 +69,8 @@ void wadi_nats_consumers_step(wadi_nats_queue *q, int64_t now) {
         wadi_nats_consumer *c = &q->consumers[of[i]];
         if (c->asked_ns != 0 && now - c->asked_ns < (c->sound ? sound_ns : doubted_ns)) continue;
         c->asked_ns = now;
+        /* An account that may not remove them gets no reply. */
+        if (c->anew && ++c->unheard > UNHEARD_MOST) *c = (wadi_nats_consumer){.asked_ns = now};
         if (c->anew)
             say(q, of[i], "CONSUMER.DELETE", 'd', "");
         else
@@ -81,6 +85,7 @@ void wadi_nats_consumers_heard(wadi_nats_queue *q, const char *token, natsMsg *m
         (s != WADI_NATS_ITEMS && s != WADI_NATS_ANSWERS) || natsMsg_IsNoResponders(msg))
         return;
     wadi_nats_consumer *c = &q->consumers[s];
+    if (step == 'd') c->unheard = 0;
     const char *text = natsMsg_GetData(msg);
     const int n = natsMsg_GetDataLength(msg);
     const int64_t error = wadi_nats_number_in(text, n, "err_code");

@@ -20,6 +20,7 @@ static void begin_epoch(wadi_nats_queue *q, const wadi_jet_record *r) {
     q->known = q->offered = q->pulling = q->ours = true;
     q->ended = false;
     q->record_ns = wadi_clock_ns();
+    q->record_from = q->record_asked + 1;
     q->gone_ns = 0;
     memset(q->consumers, 0, sizeof q->consumers); /* they are new */
     (void)strcpy(q->epoch, r->epoch);

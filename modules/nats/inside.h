@@ -86,7 +86,10 @@ WADI_NODISCARD wadi_status wadi_nats_connect(const wadi_jet_address *a,
 void wadi_nats_disconnect(natsConnection *nc, wadi_nats_keys *keys);
 /* "nats://HOST:PORT", for messages. */
 void wadi_nats_server(const wadi_jet_address *a, char out[WADI_NATS_SUBJECT]);
-/* Fails with what the library says. */
+/* What is said of a server without JetStream. */
+#define WADI_NATS_NO_JETSTREAM \
+    "%s: this server has no JetStream (start it with: nats-server --jetstream)"
+/* Fails with what the library says: WADI_IO, WADI_MEMORY, WADI_UNSUPPORTED if nobody listens, as while a server begins or ends. */
 wadi_status wadi_nats_fail(const wadi_jet_address *a, natsStatus s, const char *doing,
                            wadi_error *err);
 
@@ -163,7 +166,8 @@ typedef struct wadi_nats_consumer {
     int64_t asked_ns;  /* when the server was last asked for it; 0: it is to be asked at once */
     int64_t delivered; /* the number of the last message that it has given out */
     bool sound;
-    bool anew; /* it is to be removed, and made again */
+    bool anew;   /* it is to be removed, and made again */
+    int unheard; /* how often that was said without a reply */
 } wadi_nats_consumer;
 
 /* How many messages shall be ahead of the owner, asked for or come. Between `least` and `most`: as many as it takes in a while, and as fit into
@@ -240,6 +244,8 @@ typedef struct wadi_nats_queue {
     bool over;                  /* our epoch is over: another home has the job, or it has ended */
     int64_t gone_ns;            /* since when the server does not know the job; 0: it does */
     int64_t record_ns;          /* when the record was last asked for */
+    uint64_t record_asked;      /* how often */
+    uint64_t record_from;       /* replies to questions before that are older than what is known */
     int64_t live_ns;            /* when a sign of life was last sent */
     int64_t home_ns;            /* when home was last heard of */
     wadi_status failed;         /* what ends every later call; its words: */
@@ -295,7 +301,7 @@ WADI_NODISCARD wadi_status wadi_nats_wait(wadi_nats_queue *q, int64_t until_ns, 
 
 /* Something that asks the server and waits for what it says. */
 typedef wadi_status (*wadi_nats_calling)(wadi_nats_queue *q, jsCtx *js, void *env, wadi_error *err);
-/* Calls it, and again if the connection was lost meanwhile and has come back. The mutex is free. */
+/* Calls it, and again if the connection was lost meanwhile and has come back, or while the server has no JetStream yet. The mutex is free. */
 WADI_NODISCARD wadi_status wadi_nats_call(wadi_nats_queue *q, wadi_nats_calling call, void *env,
                                           wadi_error *err);
 
@@ -367,8 +373,10 @@ void wadi_nats_post_reply(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *r
 
 /* Asks the server for the record, now and then. */
 void wadi_nats_record_step(wadi_nats_queue *q, int64_t now);
-/* A message with a record. */
-void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg);
+/* A message with a record. from: the first question whose reply is newer. */
+void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg, uint64_t from);
+/* The reply to question number `question`. */
+void wadi_nats_record_replied(wadi_nats_queue *q, natsMsg *msg, uint64_t question);
 /* What the server says of its stream. */
 void wadi_nats_record_stream(wadi_nats_queue *q, natsMsg *msg, int64_t now);
 
@@ -417,12 +425,18 @@ WADI_NODISCARD wadi_status wadi_nats_home_ask(natsConnection *nc, const wadi_jet
                                               const char *verb, const char *what, int64_t ms,
                                               char **out, bool *out_silent, wadi_error *err);
 
+/* Whether the job has a home. That nobody listens counts only after a while: a server that has just begun may have no connection of home yet. `ms`: how long it
+ * may be silent. */
+WADI_NODISCARD wadi_status wadi_nats_home_find(natsConnection *nc, const wadi_jet_address *at,
+                                               int64_t ms, bool *out_there, bool *out_silent,
+                                               wadi_error *err);
+
 /* ---- takeover.c ---- */
 
 /* Takes the job over, or goes on with another charter. Errors: WADI_INVALID (it has a home), WADI_IO, .. */
 WADI_NODISCARD wadi_status wadi_nats_take_over(wadi_nats_queue *q, const void *charter, int64_t n,
                                                wadi_jet_record *out, wadi_error *err);
-/* Removes what is not needed any more, and tells workers: WADI_JET_LEFT or WADI_JET_ENDED. */
+/* Removes what is not needed any more, and tells workers: WADI_JET_LEFT or WADI_JET_ENDED. Only the end of a job waits for a server that is away. */
 WADI_NODISCARD wadi_status wadi_nats_leave(wadi_nats_queue *q, wadi_jet_state state,
                                            wadi_error *err);
 

@@ -174,13 +174,10 @@ static wadi_status dead(const char *address, wadi_text *out, wadi_error *err) {
 /* ---- removing ---- */
 
 static wadi_status remove_job(visit *v, bool force, wadi_error *err) {
-    char *reply = NULL;
-    bool silent = false;
+    bool there = false, silent = false;
     int streams = 0;
-    WADI_TRY(wadi_nats_home_ask(v->nc, &v->at, "ping", "", ANSWER_MS, &reply, &silent, err));
-    const bool home = reply != NULL || silent;
-    free(reply);
-    if (home && !force)
+    if (!force) WADI_TRY(wadi_nats_home_find(v->nc, &v->at, ANSWER_MS, &there, &silent, err));
+    if (there || silent)
         return wadi_fail(err, WADI_INVALID,
                          "job %s has a home, which %s; end that first, or use --force", v->at.job,
                          silent ? "does not answer" : "is at work");

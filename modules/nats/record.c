@@ -1,4 +1,5 @@
 /* Which home a job has, as the server keeps it. Whoever takes part hears of a change at once, if it is connected, and asks for the record now and then. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,13 +16,14 @@ void wadi_nats_record_step(wadi_nats_queue *q, int64_t now) {
     const int64_t again_ns = q->gone_ns != 0 ? doubted_ns : asked_again_ns;
     if (!q->connected || (q->record_ns != 0 && now - q->record_ns < again_ns)) return;
     char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], what[256],
-        record[WADI_NATS_SUBJECT];
+        record[WADI_NATS_SUBJECT], reply[32];
     q->record_ns = now;
     wadi_nats_stream_name(q->at.job, WADI_NATS_RECORD, stream);
     wadi_nats_subject(q->at.job, record, "record");
     (void)snprintf(subject, sizeof subject, "$JS.API.DIRECT.GET.%.100s", stream);
     const int n = snprintf(what, sizeof what, "{\"last_by_subj\":\"%s\"}", record);
-    wadi_nats_say(q, subject, "w", what, n);
+    (void)snprintf(reply, sizeof reply, "w.%" PRIu64, ++q->record_asked);
+    wadi_nats_say(q, subject, reply, what, n);
     /* Of a stream that is not there nobody answers the first request. */
     (void)snprintf(subject, sizeof subject, "$JS.API.STREAM.INFO.%.100s", stream);
     wadi_nats_say(q, subject, "i", NULL, 0);
@@ -35,6 +37,7 @@ static void epoch_over(wadi_nats_queue *q) {
         wadi_nats_break(q, WADI_IO, "job %s: another home has taken it over", q->at.job);
         return;
     }
+    if (!q->over) wadi_nats_doubt(q); /* everybody hears also of a home that the stream refuses */
     q->over = true;
     q->pulling = false;
 }
@@ -57,7 +60,7 @@ void wadi_nats_record_stream(wadi_nats_queue *q, natsMsg *msg, int64_t now) {
     wadi_nats_ring(q);
 }
 
-void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg) {
+void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg, uint64_t from) {
     const char *text = NULL;
     wadi_jet_record r;
     if (natsMsgHeader_Get(msg, WADI_NATS_RECORDED, &text) != NATS_OK) return;
@@ -66,6 +69,7 @@ void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg) {
         return;
     }
     q->gone_ns = 0;
+    q->record_from = from;
     /* A job that has ended does not go on: this was on its way by then. */
     if (q->known && q->record.state == WADI_JET_ENDED && r.state != WADI_JET_ENDED &&
         strcmp(q->record.epoch, r.epoch) == 0)
@@ -78,4 +82,8 @@ void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg) {
         if (other || r.state == WADI_JET_ENDED) epoch_over(q);
     }
     wadi_nats_ring(q);
+}
+
+void wadi_nats_record_replied(wadi_nats_queue *q, natsMsg *msg, uint64_t question) {
+    if (question >= q->record_from) wadi_nats_record_told(q, msg, question + 1);
 }

@@ -146,7 +146,23 @@ static bool back_again(wadi_nats_queue *q, int outages, wadi_status *out_st, wad
     return lost;
 }
 
+/* Waits a little for JetStream, which a server that begins or ends may not have. */
+static wadi_status stand_by(wadi_nats_queue *q, wadi_error *err) {
+    wadi_nats_watched w = {0};
+    wadi_status st = WADI_OK;
+    (void)pthread_mutex_lock(&q->lock);
+    for (const int64_t until = wadi_clock_ns() + told_ns;
+         st == WADI_OK && wadi_clock_ns() < until;) {
+        wadi_nats_watch(q, &w, "JetStream", false);
+        st = wadi_nats_wait(q, until, err);
+    }
+    wadi_nats_unwatch(q, &w);
+    (void)pthread_mutex_unlock(&q->lock);
+    return st;
+}
+
 wadi_status wadi_nats_call(wadi_nats_queue *q, wadi_nats_calling call, void *env, wadi_error *err) {
+    const int64_t begun = wadi_clock_ns();
     for (;;) {
         jsCtx *js = NULL;
         wadi_status st, away = WADI_OK;
@@ -156,6 +172,10 @@ wadi_status wadi_nats_call(wadi_nats_queue *q, wadi_nats_calling call, void *env
         st = wadi_nats_js(q->nc, &q->at, &js, err);
         if (st == WADI_OK) st = call(q, js, env, err);
         jsCtx_Destroy(js);
+        if (st == WADI_UNSUPPORTED && wadi_clock_ns() - begun < (int64_t)(q->at.wait_s * 1e9)) {
+            WADI_TRY(stand_by(q, err));
+            continue;
+        }
         if (st != WADI_IO || !back_again(q, outages, &away, err)) return st;
         if (away != WADI_OK) return away;
     }

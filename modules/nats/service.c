@@ -38,8 +38,9 @@ void wadi_nats_service_met(wadi_nats_queue *q, natsConnection *nc) {
     char id[WADI_NATS_SERVER_ID] = "";
     const bool told = natsConnection_GetConnectedServerId(nc, id, sizeof id) == NATS_OK;
     (void)pthread_mutex_lock(&q->lock);
-    if (!told || (q->server_id[0] != '\0' && strcmp(id, q->server_id) != 0)) q->restarted = true;
-    if (told) (void)strcpy(q->server_id, id);
+    if (!told || (q->server_id[0] != '\0' && id[0] != '\0' && strcmp(id, q->server_id) != 0))
+        q->restarted = true;
+    if (told && id[0] != '\0') (void)strcpy(q->server_id, id);
     (void)pthread_mutex_unlock(&q->lock);
 }
 
@@ -74,7 +75,7 @@ static bool hear_reply(wadi_nats_queue *q, const char *token, natsMsg *msg, int6
         wadi_nats_take_status(q, msg, now);
         return false;
     case 'w':
-        wadi_nats_record_told(q, msg);
+        if (sscanf(token + 1, ".%" SCNu64, &id) == 1) wadi_nats_record_replied(q, msg, id);
         return false;
     case 'i':
         wadi_nats_record_stream(q, msg, now);
@@ -101,7 +102,7 @@ static bool hear(wadi_nats_queue *q, natsMsg *msg, int64_t now) {
     if (strcmp(verb, own) == 0)
         wadi_nats_take_message(q, msg);
     else if (strcmp(verb, "record") == 0)
-        wadi_nats_record_told(q, msg);
+        wadi_nats_record_told(q, msg, q->record_asked + 1);
     else
         q->heard(q, verb, msg);
     return false;
@@ -137,6 +138,7 @@ static void renew(wadi_nats_queue *q, int64_t now) {
     wadi_nats_ask_anew(q);
     wadi_nats_post_again(q);
     for (size_t i = 0; i < q->deliveries.n; i++) q->deliveries.at[i]->asked = 0;
+    q->record_from = q->record_asked + 1;
     q->record_ns = q->gone_ns = q->pause_ns = 0;
     q->home_ns = now;
 }

@@ -3,11 +3,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "modules/nats/inside.h"
 
-enum { CALL_MS = 8000 /* a lost connection is noticed before */ };
+enum {
+    CALL_MS = 8000, /* a lost connection is noticed before */
+    PINGS = 6,
+};
 
 static const int64_t same_id_ns =
     INT64_C(120000000000); /* the server remembers message ids for so long */
@@ -15,13 +19,8 @@ static const int64_t same_id_ns =
 /* What the server said, or what happened to the call. */
 static wadi_status fail(const wadi_jet_address *at, natsStatus s, jsErrCode code, const char *doing,
                         wadi_error *err) {
-    char server[WADI_NATS_SUBJECT];
-    wadi_nats_server(at, server);
-    if (s == NATS_NO_RESPONDERS || code == JSNotEnabledErr || code == JSNotEnabledForAccountErr)
-        return wadi_fail(
-            err, WADI_UNSUPPORTED,
-            "%s: this server has no JetStream (start it with: nats-server --jetstream)", server);
-    return wadi_nats_fail(at, s, doing, err);
+    const bool none = code == JSNotEnabledErr || code == JSNotEnabledForAccountErr;
+    return wadi_nats_fail(at, none ? NATS_NO_RESPONDERS : s, doing, err);
 }
 
 wadi_status wadi_nats_js(natsConnection *nc, const wadi_jet_address *at, jsCtx **out,
@@ -217,4 +216,18 @@ wadi_status wadi_nats_home_ask(natsConnection *nc, const wadi_jet_address *at, c
     *out = strndup(n > 0 ? natsMsg_GetData(reply) : "", (size_t)n);
     natsMsg_Destroy(reply);
     return *out != NULL ? WADI_OK : wadi_fail(err, WADI_MEMORY, "out of memory");
+}
+
+wadi_status wadi_nats_home_find(natsConnection *nc, const wadi_jet_address *at, int64_t ms,
+                                bool *out_there, bool *out_silent, wadi_error *err) {
+    static const struct timespec nap = {0, 250000000};
+    *out_there = *out_silent = false;
+    for (int i = 0; i < PINGS && !*out_there && !*out_silent; i++) {
+        char *reply = NULL;
+        if (i > 0) (void)nanosleep(&nap, NULL);
+        WADI_TRY(wadi_nats_home_ask(nc, at, "ping", "", ms, &reply, out_silent, err));
+        *out_there = reply != NULL;
+        free(reply);
+    }
+    return WADI_OK;
 }

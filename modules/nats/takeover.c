@@ -17,12 +17,10 @@ enum { SILENT_MS = 3000, DEAD_MOST = 256 << 20 };
 
 /* Errors: WADI_INVALID if there is a home that answers. One that is silent is stopped or cut off; if it comes back, its epoch is over. */
 static wadi_status check_free(const wadi_nats_queue *q, const wadi_jet_record *r, wadi_error *err) {
-    char *reply = NULL;
-    bool silent = false;
+    bool there = false, silent = false;
     if (q->offered || (r->state != WADI_JET_OPEN && r->state != WADI_JET_BEGUN)) return WADI_OK;
-    WADI_TRY(wadi_nats_home_ask(q->nc, &q->at, "ping", "", SILENT_MS, &reply, &silent, err));
-    if (reply == NULL) return WADI_OK;
-    free(reply);
+    WADI_TRY(wadi_nats_home_find(q->nc, &q->at, SILENT_MS, &there, &silent, err));
+    if (!there) return WADI_OK;
     return wadi_fail(err, WADI_INVALID,
                      "job %s has a home already; each job needs a name of its own", q->at.job);
 }
@@ -114,5 +112,10 @@ static wadi_status leave(wadi_nats_queue *q, jsCtx *js, void *env, wadi_error *e
 }
 
 wadi_status wadi_nats_leave(wadi_nats_queue *q, wadi_jet_state state, wadi_error *err) {
-    return wadi_nats_call(q, leave, &state, err);
+    if (state == WADI_JET_ENDED) return wadi_nats_call(q, leave, &state, err);
+    jsCtx *js = NULL;
+    wadi_status st = wadi_nats_js(q->nc, &q->at, &js, err);
+    if (st == WADI_OK) st = leave(q, js, &state, err);
+    jsCtx_Destroy(js);
+    return st;
 }

@@ -112,8 +112,10 @@ static void begin_epoch(wadi_nats_queue *q, const wadi_jet_record *r) {
 }
 
 static void end_epoch(wadi_nats_queue *q) {
-    /* Streams that have gone may come back: a server that begins may take its time. */
-    if (q->epoch[0] != '\0' && q->known) (void)strcpy(q->past, q->epoch);
+    /* Streams that have gone may come back: a server that begins may take its time. So may an epoch that another home wanted to end in vain. */
+    const bool back = q->over && q->record.state != WADI_JET_ENDED;
+    if (q->epoch[0] != '\0' && q->known && !back && strcmp(q->record.epoch, q->epoch) == 0)
+        (void)strcpy(q->past, q->epoch);
     q->epoch[0] = '\0';
     q->pulling = q->over = q->alone = false;
     wadi_vec_clear(&q->asked);

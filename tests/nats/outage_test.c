@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "sched/work/jet_label.h"
 #include "tests/nats/server.h"
@@ -97,7 +98,7 @@ static void stop_server(void *env, int64_t answered) {
     assert_int_equal(kill(o->server.pid, SIGSTOP), 0);
     /* Whoever waits meanwhile can be cancelled. */
     if (fork() == 0) {
-        (void)sleep(3);
+        (void)sleep(2);
         (void)kill(o->server.pid, SIGCONT);
         _exit(0);
     }
@@ -380,6 +381,64 @@ static void an_older_record_does_not_open_a_job_again(void **state) {
     test_server_end(&o.server);
 }
 
+/* The stream takes a record only from a home that knows the one before. Others hear of it all the same. */
+static void workers_stay_with_a_home_that_another_could_not_displace(void **state) {
+    (void)state;
+    outage o = {0};
+    wadi_error err = {0};
+    char headers[256], line[WADI_JET_LABEL_ROOM];
+    wadi_jet_record r = {.epoch = "0123456789abcdef", .state = WADI_JET_BEGUN, .ack_wait_ms = 1000};
+    (void)alarm(60);
+    test_server_start(&o.server, true, "");
+    const char *address = test_address(o.server.port, "refused", "");
+    const pid_t one = test_worker(address, "plain");
+    wadi_workq *q = test_open(address, true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    test_run(q, &(test_job){.items = 10, .n = 300});
+    wadi_jet_record_write(&r, line);
+    (void)snprintf(headers, sizeof headers,
+                   "NATS/1.0\r\nNats-Expected-Last-Subject-Sequence: 900\r\n"
+                   "Wadi-Record: %s\r\n\r\n",
+                   line);
+    say_to_server(o.server.port, "wadi.refused.record", headers, "");
+    wadi_work_item none; /* the worker has heard it by then */
+    assert_int_equal(q->ops->collect(q, 300000000, &none, &err), WADI_OK);
+    test_run(q, &(test_job){.items = 10, .n = 300, .first = 10});
+    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    q->ops->close(q);
+    assert_int_equal(kill(one, SIGKILL), 0);
+    (void)test_wait(one);
+    test_server_end(&o.server);
+    (void)alarm(0);
+}
+
+/* Replies may be late: here to a question that home asked before it had the job. */
+static void a_late_reply_does_not_end_a_home(void **state) {
+    (void)state;
+    outage o = {0};
+    wadi_error err = {0};
+    char headers[256], line[WADI_JET_LABEL_ROOM], text[1024], inbox[128] = "";
+    wadi_jet_record r = {.epoch = "0123456789abcdef", .state = WADI_JET_OPEN, .ack_wait_ms = 1000};
+    (void)alarm(60);
+    test_server_start(&o.server, true, "");
+    const int heard = hear_server(o.server.port, "$JS.API.DIRECT.GET.>");
+    const char *address = test_address(o.server.port, "late", "");
+    wadi_workq *q = test_open(address, true);
+    read_until(heard, "{", "{", text, sizeof text);
+    assert_int_equal(sscanf(text, " MSG %*s 1 %127s", inbox), 1);
+    const pid_t one = test_worker(address, "plain");
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    wadi_jet_record_write(&r, line);
+    (void)snprintf(headers, sizeof headers, "NATS/1.0\r\nWadi-Record: %s\r\n\r\n", line);
+    say_to_server(o.server.port, inbox, headers, "");
+    test_run(q, &(test_job){.items = 10, .n = 300});
+    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    q->ops->close(q);
+    assert_int_equal(test_wait(one), 0);
+    test_server_end(&o.server);
+    (void)alarm(0);
+}
+
 static void *end_job(void *queue) {
     wadi_workq *q = queue;
     return q->ops->end(q, NULL) == WADI_OK ? NULL : queue;
@@ -408,6 +467,76 @@ static void a_job_that_ends_during_an_outage_ends_for_workers_as_well(void **sta
     q->ops->close(q);
     assert_int_equal(test_wait(one), 0);
     test_server_end(&o.server);
+}
+
+/* Waits until the server has noted this in its log. */
+static void await_log(const test_server *server, const char *word) {
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s/log", server->folder);
+    for (bool found = false; !found;) {
+        char *text = NULL;
+        size_t n = 0;
+        assert_int_equal(wadi_file_read(path, &text, &n, NULL), WADI_OK);
+        found = strstr(text, word) != NULL;
+        free(text);
+        (void)nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+}
+
+static void in_folder(const test_server *server, const char *commands) {
+    char all[256];
+    (void)snprintf(all, sizeof all, "cd %s && %s", server->folder, commands);
+    assert_int_equal(system(all), 0);
+}
+
+/* A server that begins or ends may be without JetStream for a while. */
+static void a_call_waits_for_jetstream(void **state) {
+    (void)state;
+    outage o = {0};
+    wadi_error err = {0};
+    (void)alarm(60);
+    test_server_start(&o.server, true, "trace: true\n");
+    wadi_workq *q = test_open(test_address(o.server.port, "slow", ""), true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    test_server_kill(&o.server);
+    in_folder(&o.server, "mv config all && grep -v jetstream all >config && : >log");
+    test_server_again(&o.server);
+    pthread_t ending;
+    void *status = NULL;
+    assert_int_equal(pthread_create(&ending, NULL, end_job, q), 0);
+    await_log(&o.server, "STREAM.MSG.GET.WADI_slow_record");
+    (void)close(hear_server(o.server.port, "any")); /* it has said by then that nobody listens */
+    test_server_kill(&o.server);
+    in_folder(&o.server, "mv all config");
+    test_server_again(&o.server);
+    (void)pthread_join(ending, &status);
+    assert_null(status);
+    q->ops->close(q);
+    test_server_end(&o.server);
+    (void)alarm(0);
+}
+
+/* The server has just begun again, and the home of the job has no connection yet. */
+static void a_home_that_comes_back_late_keeps_its_job(void **state) {
+    (void)state;
+    outage o = {0};
+    char text[4096];
+    (void)alarm(60);
+    test_server_start(&o.server, true, "");
+    const char *address = test_address(o.server.port, "kept", "");
+    const pid_t first = start_home(o.server.port, address, "wadi.kept.live.home");
+    assert_int_equal(kill(first, SIGSTOP), 0);
+    test_server_kill(&o.server);
+    test_server_again(&o.server);
+    const int heard = hear_server(o.server.port, "$JS.API.STREAM.MSG.GET.>");
+    const pid_t second = test_worker(address, "home");
+    read_until(heard, "WADI_kept_record", "WADI_kept_record", text, sizeof text);
+    assert_int_equal(kill(first, SIGCONT), 0); /* the second is about to ask for it */
+    assert_int_equal(test_wait(second), 1);    /* it is told that there is a home */
+    assert_int_equal(kill(first, SIGKILL), 0);
+    assert_int_equal(test_wait(first), 128 + SIGKILL);
+    test_server_end(&o.server);
+    (void)alarm(0);
 }
 
 /* A server that stays away is an error, for home and for workers, after the time that was set. */
@@ -468,7 +597,11 @@ int main(int argc, char **argv) {
         cmocka_unit_test(workers_ask_again_at_a_new_consumer),
         cmocka_unit_test(a_home_that_lost_its_job_leaves_the_consumers_alone),
         cmocka_unit_test(an_older_record_does_not_open_a_job_again),
+        cmocka_unit_test(workers_stay_with_a_home_that_another_could_not_displace),
+        cmocka_unit_test(a_late_reply_does_not_end_a_home),
         cmocka_unit_test(a_job_that_ends_during_an_outage_ends_for_workers_as_well),
+        cmocka_unit_test(a_call_waits_for_jetstream),
+        cmocka_unit_test(a_home_that_comes_back_late_keeps_its_job),
         cmocka_unit_test(a_server_that_stays_away_is_an_error),
         cmocka_unit_test(waits_can_be_ended),
     };

@@ -238,7 +238,7 @@ static wadi_status stay_home(wadi_workq *q, wadi_error *err) {
     return st;
 }
 
-/* Modes: "plain"; "kill=N" kills itself at the item of that number; "long=N" takes 3 s for it; "hang=N" stays at it for ever, beside another worker;
+/* Modes: "plain"; "kill=N" kills itself at the item of that number; "long=N" takes 2 s for it; "hang=N" stays at it for ever, beside another worker;
  * "fail=N" cannot compute every Nth; "stay" works for one job after another; "home" is no worker, but a home without items. */
 static int work(const char *address, const char *mode) {
     wadi_workq *q = NULL;
@@ -264,7 +264,7 @@ static int work(const char *address, const char *mode) {
             if (*mode == 'k' && item.number == at) (void)raise(SIGKILL);
             if (*mode == 'h' && item.number == at) hang(address);
             if (*mode == 'l' && item.number == at)
-                (void)nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
+                (void)nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
             answer = (wadi_work_item){item.number, WADI_OK, NULL, 0};
             if (*mode == 'f' && item.number % at == 0) {
                 answer.status = WADI_FAULT;
