@@ -74,8 +74,9 @@ static void free_lists(wadi_nats_queue *q) {
 void wadi_nats_close(wadi_nats_queue *q) {
     wadi_nats_service_stop(q);
     if (q->nc != NULL) (void)natsConnection_FlushTimeout(q->nc, 1000);
-    for (int i = 0; i < 3; i++) natsSubscription_Destroy(q->subs[i]);
     if (q->nc != NULL) natsConnection_Close(q->nc);
+    /* Not before: the thread that reads finds a subscription and locks it a little later, without keeping it. It has ended now. */
+    for (int i = 0; i < 3; i++) natsSubscription_Destroy(q->subs[i]);
     const bool quiet = wait_for_quiet(q);
     if (quiet) free_lists(q); /* before the library is unloaded, which messages need */
     wadi_nats_disconnect(q->nc, &q->keys);

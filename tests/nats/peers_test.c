@@ -1,8 +1,10 @@
 /* Servers that are none, strangers on the subjects of a job, and requests to its home. */
 #include <arpa/inet.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,6 +205,42 @@ static void strangers_do_no_harm(void **state) {
     assert_int_equal(test_jobs()->remove(address, false, &err), WADI_OK); /* letters of strangers */
 }
 
+typedef struct flood {
+    int s;
+    atomic_bool over;
+} flood;
+
+static void *keep_saying(void *env) {
+    enum { LARGE = 1000000 };
+    flood *f = env;
+    char *large = calloc(1, LARGE + 64);
+    assert_non_null(large);
+    const int head = snprintf(large, 64, "PUB wadi.flooded.live.worker %d\r\n", LARGE);
+    const size_t n = (size_t)head + LARGE + 2;
+    memcpy(large + n - 2, "\r\n", 2);
+    ssize_t said = (ssize_t)n;
+    while (said == (ssize_t)n && !atomic_load(&f->over)) said = write(f->s, large, n);
+    free(large);
+    return said == (ssize_t)n ? NULL : f;
+}
+
+/* The thread that reads may have a message in hand just then. It is large, so that this takes a while. */
+static void a_home_ends_in_a_flood(void **state) {
+    (void)state;
+    flood f = {.s = connect_raw()};
+    pthread_t saying;
+    void *refused = NULL;
+    assert_int_equal(pthread_create(&saying, NULL, keep_saying, &f), 0);
+    for (int i = 0; i < 20; i++) {
+        wadi_workq *q = test_open(test_address(server.port, "flooded", ""), true);
+        q->ops->close(q);
+    }
+    atomic_store(&f.over, true);
+    (void)pthread_join(saying, &refused);
+    assert_null(refused);
+    (void)close(f.s);
+}
+
 /* ---- requests ---- */
 
 static void ask(const char *address, const char *verb, const char *what, const char *words) {
@@ -272,6 +310,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(frames_stay_small_where_the_server_allows_more),
         cmocka_unit_test(a_server_may_take_less_than_a_frame),
         cmocka_unit_test(strangers_do_no_harm),
+        cmocka_unit_test(a_home_ends_in_a_flood),
         cmocka_unit_test(a_home_does_what_it_is_asked),
         cmocka_unit_test(a_job_with_a_home_is_not_removed_by_mistake),
     };
