@@ -103,6 +103,7 @@ static void catch_signals(void) {
     }
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     (void)sigaction(SIGPIPE, &ignore, NULL);
+    (void)sigaction(SIGXFSZ, &ignore, NULL); /* of `ulimit -f`: writing fails, and that is told */
 }
 
 void wadi_process_drain_by(void (*fn)(void *env), void *env) {
@@ -187,6 +188,12 @@ bool wadi_process_output_gone(void) {
     if (fstat(STDOUT_FILENO, &about) != 0 || !(S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode)))
         return false;
     return poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+bool wadi_process_printed(void) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return true;
+    if (!wadi_process_output_gone()) wadi_say(WADI_SAY_ERROR, "cannot write to standard output");
+    return false;
 }
 
 #ifdef __GLIBC__

@@ -2,7 +2,7 @@
  *
  * The first SIGINT, SIGTERM or SIGHUP calls the stop of the process. Runs of the main thread, and whatever it waits for, then
  * end soon with WADI_CANCELLED; the program cleans up and ends by that signal. The second signal ends the process at once.
- * SIGPIPE is ignored: a write to a pipe that nobody reads fails as a write. */
+ * SIGPIPE and SIGXFSZ are ignored: a write to a pipe that nobody reads, or beyond `ulimit -f`, fails as a write. */
 #ifndef WADI_BASE_PROCESS_H
 #define WADI_BASE_PROCESS_H
 
@@ -38,6 +38,8 @@ void wadi_process_may_die(bool may);
 void wadi_process_end(bool failed);
 /* The same part of it for a program that ends well: libraries in which threads were left behind (base/behind.h) do not hold up its end. */
 void wadi_process_quit(void);
+/* Writes out what was printed. False: that failed, and was told unless nobody reads it. */
+bool wadi_process_printed(void);
 /* Whether standard output is a pipe that nobody reads. Then a failure needs no message. */
 bool wadi_process_output_gone(void);
 

@@ -43,9 +43,8 @@ static bool asks_for_help(int argc, char *const *argv) {
 /* The exit status: that of the command, or a failure if its output could not be written. Ends the process if a signal has come. */
 static int end(int status) {
     wadi_process_end(status != WADI_CLI_OK);
-    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    if (wadi_process_printed()) return status;
     wadi_process_end(true);
-    fprintf(stderr, "wadi: cannot write to standard output\n");
     return WADI_CLI_FAILED;
 }
 
@@ -58,7 +57,7 @@ int main(int argc, char **argv) {
     const char *name = strcmp(argv[1], "--version") == 0 ? "version" : argv[1];
     if (is_help(name) || strcmp(name, "help") == 0) {
         usage(stdout);
-        return WADI_CLI_OK;
+        return end(WADI_CLI_OK);
     }
     for (int i = 0; i < COMMANDS; i++) {
         if (strcmp(commands[i]->name, name) != 0) continue;

@@ -289,6 +289,7 @@ int main(int argc, char **argv) {
         wadi_watch_program_end();
     }
     flac_options_fini(&options);
+    if (!wadi_process_printed()) rc = EXIT_FAILURE;
     wadi_process_end(rc != EXIT_SUCCESS);
     return rc;
 }

@@ -375,6 +375,7 @@ int main(int argc, char **argv) {
         wadi_profile_tell(stderr);
     }
     grid_options_fini(&options);
+    if (rc == DONE && !wadi_process_printed()) rc = FAILED;
     wadi_process_end(rc != DONE);
     return rc;
 }

@@ -159,6 +159,7 @@ int main(int argc, char **argv) {
         wadi_watch_program_end();
     }
     send_options_fini(&options);
+    if (rc == DONE && !wadi_process_printed()) rc = FAILED;
     wadi_process_end(rc != DONE);
     return rc;
 }

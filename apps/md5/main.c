@@ -237,6 +237,7 @@ int main(int argc, char **argv) {
         wadi_profile_tell(stderr);
     }
     md5_options_fini(&options);
+    if (rc != ERROR && !wadi_process_printed()) rc = ERROR;
     /* A signal that comes when all is done is ignored: the session is removed, so a new run would begin from the start. */
     if (rc == ERROR) wadi_process_end(true);
     wadi_process_quit();
