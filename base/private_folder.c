@@ -27,7 +27,7 @@ wadi_status wadi_private_folder(int length, const char *path, size_t room, bool 
     if (length < 0 || (size_t)length >= room)
         return wadi_fail(err, WADI_IO, "%s: path is too long", what);
     struct stat about;
-    const bool missing = (shared ? lstat : stat)(path, &about) != 0 && errno == ENOENT;
+    const bool missing = (shared ? lstat : stat)(path, &about) != 0;
     if (missing) WADI_TRY(wadi_dir_make(path, 0700, err)); /* or another process does, just then */
     return examine(path, shared, what, err);
 }
