@@ -61,8 +61,9 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
     }
     if (b->nargs != arrays + extents)
         return wadi_fail_at(err, b->loc, WADI_INVALID,
-                            "foreign: %d arguments after the arrays, expected %d extents",
-                            b->nargs - arrays, extents);
+                            "foreign: %d argument%s after the arrays, expected %d extent%s",
+                            b->nargs - arrays, b->nargs - arrays == 1 ? "" : "s", extents,
+                            extents == 1 ? "" : "s");
     WADI_TRY(wadi_rule_scalars(m, b, arrays, extents, WADI_I64, err));
     return wadi_rule_results(m, b, n, types, err);
 }
@@ -183,8 +184,9 @@ static wadi_acc call(const char *routine, int dims, int n, const wadi_acc *array
     if (results != 1)
         wadi_draft_fail(&d, WADI_TYPE, "the fallback gives %d arrays, expected 1", results);
     else if (r->rank != extents.rank)
-        wadi_draft_fail(&d, WADI_SHAPE, "the fallback gives rank %d, and there are %d extents",
-                        r->rank, extents.rank);
+        wadi_draft_fail(&d, WADI_SHAPE, "the fallback gives rank %d, and there %s %d extent%s",
+                        r->rank, extents.rank == 1 ? "is" : "are", extents.rank,
+                        extents.rank == 1 ? "" : "s");
     else if (r->elem.name[0])
         wadi_draft_fail(&d, WADI_TYPE, "the fallback gives records, expected plain scalars");
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;

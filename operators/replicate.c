@@ -17,8 +17,8 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
     WADI_TRY(wadi_rule_rank(m, b, 0, b->nattrs - new_dims(b), err));
     if (b->nargs != 1 + new_dims(b))
         return wadi_fail_at(err, b->loc, WADI_INVALID,
-                            "replicate: %d extents for %d new dimensions", b->nargs - 1,
-                            new_dims(b));
+                            "replicate: %d extent%s for %d new dimension%s", b->nargs - 1,
+                            b->nargs == 2 ? "" : "s", new_dims(b), new_dims(b) == 1 ? "" : "s");
     WADI_TRY(wadi_rule_scalars(m, b, 1, b->nargs - 1, WADI_I64, err));
     return wadi_rule_result(m, b, b->nattrs, &wadi_rule_arg(m, b, 0)->elem, err);
 }

@@ -35,6 +35,10 @@ static wadi_status no_memory(const wadi_bind *b, wadi_error *err) {
     return wadi_fail_at(err, b->loc, WADI_MEMORY, "%s: out of memory", b->op->name);
 }
 
+static const char *plural(int n) {
+    return n == 1 ? "" : "s";
+}
+
 /* ---- types ---- */
 
 static const wadi_val_type *type_of(const wadi_module *m, wadi_val v) {
@@ -80,10 +84,10 @@ wadi_status wadi_rule_counts(const wadi_module *m, const wadi_bind *b, int min_a
                              wadi_error *err) {
     if (b->nargs < min_args || b->nargs > max_args)
         return max_args > min_args
-                   ? wadi_fail_at(err, b->loc, WADI_INVALID, "%s: %d arguments, expected %d..%d",
-                                  b->op->name, b->nargs, min_args, max_args)
-                   : wadi_fail_at(err, b->loc, WADI_INVALID, "%s: %d arguments, expected %d",
-                                  b->op->name, b->nargs, min_args);
+                   ? wadi_fail_at(err, b->loc, WADI_INVALID, "%s: %d argument%s, expected %d..%d",
+                                  b->op->name, b->nargs, plural(b->nargs), min_args, max_args)
+                   : wadi_fail_at(err, b->loc, WADI_INVALID, "%s: %d argument%s, expected %d",
+                                  b->op->name, b->nargs, plural(b->nargs), min_args);
     if (b->nfuns != wadi_op_funs(b) || b->nblocks != b->op->nblocks)
         return wadi_fail_at(err, b->loc, WADI_INVALID,
                             "%s: %d functions and %d regions, expected %d and %d", b->op->name,
@@ -101,8 +105,9 @@ static int attr_name(const wadi_op *op, int i, const char **out) {
 
 wadi_status wadi_rule_attrs(const wadi_bind *b, int n, int64_t low, int64_t high, wadi_error *err) {
     if (b->nattrs != n)
-        return wadi_fail_at(err, b->loc, WADI_INVALID, "%s: %d attributes, expected %d: %s",
-                            b->op->name, b->nattrs, n, b->op->attrs ? b->op->attrs : "none");
+        return wadi_fail_at(err, b->loc, WADI_INVALID, "%s: %d attribute%s, expected %d: %s",
+                            b->op->name, b->nattrs, plural(b->nattrs), n,
+                            b->op->attrs ? b->op->attrs : "none");
     for (int i = 0; i < n; i++) {
         const char *name;
         const int length = attr_name(b->op, i, &name);
@@ -159,8 +164,8 @@ wadi_status wadi_rule_fun(const wadi_module *m, const wadi_bind *b, int fun, wad
                             b->op->name, fun + 1);
     if (f->body->nparams != n)
         return wadi_fail_at(err, b->loc, WADI_TYPE,
-                            "%s: function %d has %d parameters, expected %d", b->op->name, fun + 1,
-                            f->body->nparams, n);
+                            "%s: function %d has %d parameter%s, expected %d", b->op->name, fun + 1,
+                            f->body->nparams, plural(f->body->nparams), n);
     for (int i = 0; i < n; i++) {
         const wadi_type t = f->types[f->body->params[i]];
         if (t != want[i])
@@ -175,8 +180,8 @@ wadi_status wadi_rule_fun_gives(const wadi_bind *b, int fun, int n, const wadi_t
                                 wadi_error *err) {
     const wadi_fun *f = b->funs[fun];
     if (f->body->nyields != n)
-        return wadi_fail_at(err, b->loc, WADI_TYPE, "%s: function %d gives %d values, expected %d",
-                            b->op->name, fun + 1, f->body->nyields, n);
+        return wadi_fail_at(err, b->loc, WADI_TYPE, "%s: function %d gives %d value%s, expected %d",
+                            b->op->name, fun + 1, f->body->nyields, plural(f->body->nyields), n);
     for (int i = 0; i < n; i++) {
         const wadi_type t = f->types[f->body->yields[i]];
         if (t != types[i])
@@ -256,8 +261,8 @@ wadi_status wadi_rule_block(const wadi_module *m, const wadi_bind *b, int block,
                             "%s: region %d is missing, or the arguments do not fit it", b->op->name,
                             block + 1);
     if (r->nparams != n)
-        return wadi_fail_at(err, b->loc, WADI_TYPE, "%s: region %d has %d parameters, expected %d",
-                            b->op->name, block + 1, r->nparams, n);
+        return wadi_fail_at(err, b->loc, WADI_TYPE, "%s: region %d has %d parameter%s, expected %d",
+                            b->op->name, block + 1, r->nparams, plural(r->nparams), n);
     for (int i = 0; i < n; i++) {
         const wadi_val_type *t = type_of(m, r->params[i]);
         if (!t->is_seq && t->array->rank == want[i].rank &&
@@ -275,8 +280,8 @@ wadi_status wadi_rule_yields(const wadi_module *m, const wadi_bind *b, int block
                              const wadi_array_type *types, wadi_error *err) {
     const wadi_block *r = b->blocks[block];
     if (r->nyields != n)
-        return wadi_fail_at(err, b->loc, WADI_TYPE, "%s: region %d yields %d arrays, expected %d",
-                            b->op->name, block + 1, r->nyields, n);
+        return wadi_fail_at(err, b->loc, WADI_TYPE, "%s: region %d yields %d array%s, expected %d",
+                            b->op->name, block + 1, r->nyields, plural(r->nyields), n);
     for (int i = 0; i < n; i++) {
         const wadi_val_type *t = type_of(m, r->yields[i]);
         const bool is_array = t && !t->is_seq;

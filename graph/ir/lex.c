@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 typedef struct lexer {
     const char *at, *line_start;
@@ -77,6 +78,9 @@ static const char *next_token(const char *s, wadi_token_kind *out_kind) {
         *out_kind = word && number > end ? WADI_TOKEN_NUMBER : WADI_TOKEN_NAME;
         return word ? number : end;
     }
+    if (strncmp(s, "->", 2) == 0 || strncmp(s, "=>", 2) == 0 || strncmp(s, "==", 2) == 0 ||
+        strncmp(s, ":=", 2) == 0)
+        return NULL;
     if (is_digit(*s) || *s == '-') {
         *out_kind = WADI_TOKEN_NUMBER;
         return end_of_number(s);
@@ -89,12 +93,24 @@ static const char *next_token(const char *s, wadi_token_kind *out_kind) {
     return strchr("=,:(){}[]?!@", *s) ? s + 1 : NULL;
 }
 
+static bool is_ascii(char c) {
+    return (unsigned char)c < 128;
+}
+
 /* How comments and operations that other languages write between their operands are written. */
 static const char *instead_of(const char *s) {
     static const struct {
         const char *mark, *instead;
     } marks[] = {{"//", " (a comment begins with #)"},
                  {"/*", " (a comment begins with #)"},
+                 {"->", " (a function is written (x) { .. })"},
+                 {"=>", " (a function is written (x) { .. })"},
+                 {"\\", " (a function is written (x) { .. })"},
+                 {"==", " (operations stand in front: eq x y)"},
+                 {":=", " (a binding is written name = operator ..)"},
+                 {".", " (a number begins with a digit, 0.5; of a record, a function has each "
+                       "field as a parameter)"},
+                 {"'", " (a name in quotes has \")"},
                  {"+", " (operations stand in front: add x y)"},
                  {"*", " (operations stand in front: mul x y)"},
                  {"/", " (operations stand in front: fdiv x y, of integers quot or div)"},
@@ -111,6 +127,19 @@ static const char *instead_of(const char *s) {
     return "";
 }
 
+/* The bytes of the UTF-8 character that begins here; 1 if none does. */
+static int bytes_of_character(const char *s) {
+    for (int n = 2; n <= 4 && s[n - 2] && s[n - 1]; n++)
+        if (wadi_utf8_is(s, (size_t)n)) return is_ascii(*s) ? 1 : n;
+    return 1;
+}
+
+static unsigned code_of_character(const char *s, int n) {
+    unsigned code = (unsigned char)*s & (0xffU >> (n + 1));
+    for (int i = 1; i < n; i++) code = code << 6 | ((unsigned char)s[i] & 0x3fU);
+    return code;
+}
+
 static wadi_status fail(const lexer *lx, const char *file, wadi_error *err) {
     const int column = (int)(lx->at - lx->line_start) + 1;
     const wadi_loc loc = {file, lx->line};
@@ -118,13 +147,25 @@ static wadi_status fail(const lexer *lx, const char *file, wadi_error *err) {
         return wadi_fail_at(err, loc, WADI_INVALID, "line %d, column %d: this string has no end",
                             lx->line, column);
     const unsigned char c = (unsigned char)*lx->at;
+    const int n = bytes_of_character(lx->at);
+    if (c >= 127 && n == 1)
+        return wadi_fail_at(err, loc, WADI_INVALID,
+                            "line %d, column %d: stray byte 0x%02x (a text is UTF-8)", lx->line,
+                            column, c);
+    if (n > 1)
+        return wadi_fail_at(err, loc, WADI_INVALID,
+                            "line %d, column %d: stray character '%.*s' (U+%04X; letters of names "
+                            "are a to z and _, others stand in \"quotes\")",
+                            lx->line, column, n, lx->at, code_of_character(lx->at, n));
     return wadi_fail_at(err, loc, WADI_INVALID,
                         "line %d, column %d: stray character '%c' (0x%02x)%s", lx->line, column,
                         c >= 32 && c < 127 ? c : '?', c, instead_of(lx->at));
 }
 
 wadi_status wadi_lex(const char *text, const char *file, wadi_tokens *out_tokens, wadi_error *err) {
-    lexer lx = {text, text, 1};
+    static const char byte_order_mark[] = "\xef\xbb\xbf"; /* of texts in UTF-8 from other systems */
+    const size_t mark = strncmp(text, byte_order_mark, 3) == 0 ? 3 : 0;
+    lexer lx = {text + mark, text + mark, 1};
     *out_tokens = (wadi_tokens){0};
     wadi_status st = WADI_OK;
     bool room = true;

@@ -9,6 +9,8 @@
 
 enum { MAX_LITERAL = 64 };
 
+#define HEX "0123456789abcdefABCDEF"
+
 /* ---- bits ---- */
 
 static double f64_of(wadi_scalar v) {
@@ -207,7 +209,9 @@ static bool read_magnitude(const char *s, uint64_t *out) {
 static bool read_integer(const char *s, wadi_type t, wadi_scalar *out, const char **out_why) {
     const bool negative = *s == '-';
     uint64_t m = 0;
-    *out_why = "not an integer that fits 64 bits";
+    const char *digits = s + negative + (is_hex(s + negative) ? 2 : 0);
+    const bool whole = digits[strspn(digits, is_hex(s + negative) ? HEX : "0123456789")] == '\0';
+    *out_why = whole && *digits ? "not an integer that fits 64 bits" : "not a number";
     if (!read_magnitude(s + negative, &m)) return false;
     const int bits = 8 * wadi_type_size(t) - (wadi_type_is_signed(t) ? 1 : 0);
     const uint64_t most = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;

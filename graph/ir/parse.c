@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "graph/ir/print.h"
+
 enum { MAX_RESULTS = 256, MAX_ATTRS = 2048 };
 
 typedef WADI_VEC(wadi_val) value_list;
@@ -106,6 +108,10 @@ static wadi_status parse_attrs(wadi_parser *p, const wadi_op *op, number_list *o
             if (out->n == MAX_ATTRS)
                 return wadi_parse_fail(p, t, WADI_INVALID, "more than %d numbers", MAX_ATTRS);
             const wadi_token *number = wadi_parse_peek(p, 0);
+            if (number->kind != WADI_TOKEN_NUMBER)
+                return wadi_parse_fail(p, number, WADI_INVALID,
+                                       "the attribute %.*s takes numbers%s", (int)n, word,
+                                       wadi_parse_hint_form(p, op));
             WADI_TRY(wadi_parse_integer(p, INT64_MIN, INT64_MAX, &x));
             const int sign = number->at[0] == '-';
             if ((int)number->n > sign + 1 && number->at[sign] == '0' &&
@@ -119,9 +125,15 @@ static wadi_status parse_attrs(wadi_parser *p, const wadi_op *op, number_list *o
     return WADI_OK;
 }
 
-static wadi_status parse_args(wadi_parser *p, value_list *out) {
+/* `form` is how the operator is written; NULL: that is not known. */
+static wadi_status parse_args(wadi_parser *p, const char *form, value_list *out) {
     while (wadi_parse_sees_literal(p) || wadi_parse_peek(p, 0)->kind == WADI_TOKEN_NAME) {
         wadi_val v;
+        if (wadi_parse_sees(p, 1, "="))
+            return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
+                                   "an attribute stands before the arguments%s%s%s",
+                                   form ? " (it is written " : "", form ? form : "",
+                                   form ? ")" : "");
         WADI_TRY(wadi_parse_value(p, &v));
         if (!wadi_vec_push(out, v)) return wadi_parse_no_memory(p);
     }
@@ -165,8 +177,8 @@ static wadi_status parse_params(wadi_parser *p, const wadi_bind *b, wadi_block *
             if (!t.array) return wadi_parse_no_memory(p);
         } else {
             return n < 0 ? wadi_parse_misfit(p, b, d.name)
-                         : wadi_parse_fail(p, d.name, WADI_TYPE, "expected %d parameter%s", n,
-                                           n == 1 ? "" : "s");
+                         : wadi_parse_fail(p, d.name, WADI_TYPE, "expected %d parameter%s%s", n,
+                                           n == 1 ? "" : "s", wadi_parse_hint_form(p, b->op));
         }
         WADI_TRY(define(p, &d, wadi_block_param(p->m, r, t)));
     } while (wadi_parse_accept(p, ","));
@@ -183,15 +195,25 @@ static wadi_status parse_region(wadi_parser *p, wadi_bind *b, int k, wadi_block 
     WADI_TRY(wadi_parse_enter(p));
     if (k > 0) wadi_parse_skip_lines(p);
     if (k > 0 && !wadi_parse_accept(p, "else")) (void)wadi_parse_accept(p, "do");
+    if (!sees_function(p))
+        return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
+                               "%s: expected region %d of %d%s", b->op->name, k + 1, b->nblocks,
+                               wadi_parse_hint_form(p, b->op));
     WADI_TRY(parse_params(p, b, r, n, types));
+    const wadi_token *open = wadi_parse_peek(p, 0);
     WADI_TRY(wadi_parse_expect(p, "{"));
     WADI_TRY(parse_block(p, r));
-    WADI_TRY(wadi_parse_expect(p, "}"));
+    WADI_TRY(wadi_parse_close(p, "}", open));
     wadi_parse_leave(p);
     return leave_scope(p, scope);
 }
 
 /* ---- bindings ---- */
+
+/* Whether a type follows, the one of the result. */
+static bool declares(const wadi_op *op) {
+    return op->form && strstr(op->form, "TYPE");
+}
 
 /* What follows the arguments: functions and regions, or the type of a declaration. */
 static wadi_status parse_rest(wadi_parser *p, wadi_bind *b, wadi_block *around) {
@@ -199,7 +221,10 @@ static wadi_status parse_rest(wadi_parser *p, wadi_bind *b, wadi_block *around) 
     for (int k = 0; k < b->nblocks; k++) WADI_TRY(parse_region(p, b, k, around));
     if (b->nargs > 0 || b->nfuns > 0 || b->nblocks > 0) return WADI_OK;
     wadi_val_type t;
-    WADI_TRY(wadi_parse_expect(p, ":"));
+    if (!wadi_parse_accept(p, ":"))
+        return !declares(b->op) ? WADI_OK /* the type rule tells what is missing */
+                                : wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
+                                                  "expected ':'%s", wadi_parse_hint_form(p, b->op));
     WADI_TRY(wadi_parse_type(p, &t));
     if (wadi_parse_sees(p, 0, "[")) WADI_TRY(wadi_parse_data(p, &t, &b->data));
     return wadi_bind_result(p->m, b, t) == WADI_NONE ? wadi_parse_no_memory(p) : WADI_OK;
@@ -227,8 +252,9 @@ static wadi_status check_attrs(wadi_parser *p, const wadi_token *op_name, const 
     const int words = words_in(op->attrs);
     if (b->nattrs < words && (words > 1 || b->nargs == 0))
         return wadi_fail_at(p->err, ((wadi_loc){p->file, op_name->line}), WADI_INVALID,
-                            "line %d, column %d: %s: %d attributes, expected %d: %s%s",
-                            op_name->line, op_name->column, op->name, b->nattrs, words, op->attrs,
+                            "line %d, column %d: %s: %d attribute%s, expected %d: %s%s",
+                            op_name->line, op_name->column, op->name, b->nattrs,
+                            b->nattrs == 1 ? "" : "s", words, op->attrs,
                             wadi_parse_hint_form(p, op));
     const char *wrong = op->wrong_attrs ? op->wrong_attrs(b) : NULL;
     if (!wrong) return WADI_OK;
@@ -244,25 +270,36 @@ static wadi_status check_type(wadi_parser *p, const wadi_token *t, wadi_bind *b)
     const wadi_status st = b->op->type(p->m, b, &why);
     if (st == WADI_OK) return WADI_OK;
     const bool counts =
-        strstr(why.msg, " arguments, expected ") || strstr(why.msg, ": 0 attributes, expected ");
-    const char *form = counts ? wadi_parse_hint_form(p, b->op) : "";
+        strstr(why.msg, ", expected ") && !strstr(why.msg, " is ") && !strstr(why.msg, " rank ");
+    const char *form = counts || strstr(why.msg, ": needs ")        ? wadi_parse_hint_form(p, b->op)
+                       : strstr(why.msg, "expected elements as in") ? wadi_parse_hint_element(p, b)
+                                                                    : "";
     return wadi_fail_at(p->err, ((wadi_loc){p->file, t->line}), st, "line %d, column %d: %s%s",
                         t->line, t->column, why.msg, form);
+}
+
+static wadi_status other_type(wadi_parser *p, const wadi_token *t, const char *op, int r,
+                              const wadi_val_type *made) {
+    wadi_text type;
+    wadi_text_init(&type);
+    wadi_print_val_type(&type, made);
+    const wadi_status st = wadi_parse_fail(p, t, WADI_TYPE, "result %d of %s is %s, not this",
+                                           r + 1, op, wadi_text_str(&type));
+    wadi_text_fini(&type);
+    return st;
 }
 
 /* `: type, ..` after a binding: the types of the results, which must be the true ones, and extents declared for them */
 static wadi_status parse_annotation(wadi_parser *p, const char *op, int n,
                                     const wadi_val *results) {
-    const wadi_token *t = wadi_parse_peek(p, 0);
     if (!wadi_parse_accept(p, ":")) return WADI_OK;
     for (int r = 0; r < n; r++) {
         wadi_val_type written;
         if (r > 0) WADI_TRY(wadi_parse_expect(p, ","));
+        const wadi_token *type = wadi_parse_peek(p, 0);
         WADI_TRY(wadi_parse_type(p, &written));
         wadi_val_type *made = &p->m->values[results[r]].type;
-        if (!wadi_val_type_equal(made, &written))
-            return wadi_parse_fail(p, t, WADI_TYPE, "result %d of %s has another type than this",
-                                   r + 1, op);
+        if (!wadi_val_type_equal(made, &written)) return other_type(p, type, op, r, made);
         for (int i = 0; i < made->arrays; i++) made->array[i].extent = written.array[i].extent;
     }
     return WADI_OK;
@@ -274,7 +311,10 @@ static wadi_status parse_start(wadi_parser *p, const wadi_op *op, wadi_bind **ou
     int64_t few[16];
     number_list attrs = {0, 16, few};
     wadi_status st = parse_attrs(p, op, &attrs);
-    if (st == WADI_OK) st = parse_args(p, &args);
+    if (st == WADI_OK && declares(op) && wadi_parse_peek(p, 0)->kind == WADI_TOKEN_NAME)
+        st = wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID, "expected ':' and a type%s",
+                             wadi_parse_hint_form(p, op));
+    if (st == WADI_OK) st = parse_args(p, op->form, &args);
     if (st == WADI_OK) *out = wadi_bind_new(p->m, op, (int)args.n, 0, op->nblocks, attrs.n);
     if (*out) {
         wadi_bind *b = *out;
@@ -338,7 +378,7 @@ static bool sees_results(const wadi_parser *p) {
         ahead++; /* marks and a name */
     return wadi_parse_sees(p, ahead, ",") ||
            (wadi_parse_sees(p, ahead, "=") &&
-            wadi_parse_peek(p, ahead + 1)->kind == WADI_TOKEN_NAME);
+            (ahead == 1 || wadi_parse_peek(p, ahead + 1)->kind == WADI_TOKEN_NAME));
 }
 
 wadi_status wadi_parse_bind(wadi_parser *p, wadi_block *around) {
@@ -361,7 +401,9 @@ wadi_status wadi_parse_bind(wadi_parser *p, wadi_block *around) {
             WADI_TRY(parse_defined(p, &d[n++]));
             if (!wadi_parse_accept(p, ",")) break;
         }
-        if (gives) WADI_TRY(wadi_parse_expect(p, "="));
+        if (gives && !wadi_parse_accept(p, "="))
+            return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID, "expected '='%s",
+                                   n == 1 ? wadi_parse_hint_operator(p, d[0].name, false) : "");
         op_name = wadi_parse_next(p);
     }
     const wadi_derived *derived =
@@ -436,7 +478,7 @@ static wadi_status parse_derived_args(wadi_parser *p, wadi_block *around, const 
                                       value_list *args) {
     const wadi_op named = {.name = row->name, .form = row->form, .attrs = row->attrs};
     WADI_TRY(parse_attrs(p, &named, attrs));
-    WADI_TRY(parse_args(p, args));
+    WADI_TRY(parse_args(p, row->form, args));
     if (args->n != (size_t)row->nargs)
         return wadi_parse_derived_fail(p, t, row, WADI_INVALID, "%zu arguments, expected %d",
                                        args->n, row->nargs);
@@ -523,7 +565,7 @@ static wadi_status parse_block(wadi_parser *p, wadi_block *b) {
         WADI_TRY(wadi_parse_end_of_line(p));
         if (wadi_parse_sees(p, 0, "}") || wadi_parse_peek(p, 0)->kind == WADI_TOKEN_END)
             return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
-                                   "expected a binding or 'yield'");
+                                   "expected a binding or 'yield' (a region ends with yield a..)");
     }
     WADI_TRY(parse_yields(p, b));
     return wadi_parse_end_of_line(p);

@@ -40,6 +40,9 @@ bool wadi_parse_sees(const wadi_parser *p, size_t ahead, const char *text);
 /** Steps over the mark or word if it is next. */
 bool wadi_parse_accept(wadi_parser *p, const char *text);
 WADI_NODISCARD wadi_status wadi_parse_expect(wadi_parser *p, const char *text);
+/** The same for what closes `open`, which the message names if it stands in another line. */
+WADI_NODISCARD wadi_status wadi_parse_close(wadi_parser *p, const char *text,
+                                            const wadi_token *open);
 void wadi_parse_skip_lines(wadi_parser *p);
 /** Steps to the next line that has anything; a closing brace and the end of the text end a line, too. */
 WADI_NODISCARD wadi_status wadi_parse_end_of_line(wadi_parser *p);
@@ -81,17 +84,38 @@ WADI_NODISCARD wadi_status wadi_parse_value(wadi_parser *p, wadi_val *out);
 /** An array of any type, as scalar code reads it. */
 WADI_NODISCARD wadi_status wadi_parse_array(wadi_parser *p, wadi_val *out);
 
+/* ---- names that are nearly there (parse_near.c) ---- */
+
+/** The nearest of the names that were offered; {.to = the token} has none. Borrows the names. */
+typedef struct wadi_near {
+    const wadi_token *to;
+    const char *name; /* NULL: none is near */
+    int far;
+} wadi_near;
+
+void wadi_near_offer(wadi_near *near, const char *name);
+/** " (did you mean 'name'?)", or "". */
+const char *wadi_near_hint(const wadi_parser *p, const wadi_near *near);
+
 /* ---- hints (parse_hints.c): " (what to write instead)", or "" where nothing is known ---- */
 
 /** For `t`, which stands where an operator is expected. */
 const char *wadi_parse_hint_operator(wadi_parser *p, const wadi_token *t, bool in_region);
+/** For `t`, which is no scalar type. */
+const char *wadi_parse_hint_type(const wadi_parser *p, const wadi_token *t);
+/** For `t`, which stands behind a whole expression, where nothing more is expected. */
+const char *wadi_parse_hint_behind(const wadi_parser *p, const wadi_token *t);
+/** For an operation that does not take arguments of these types. */
+const char *wadi_parse_hint_types(const wadi_parser *p, wadi_sop op, const wadi_type *types);
 /** For `t`, which stands where the name of a value is expected. */
 const char *wadi_parse_hint_value(wadi_parser *p, const wadi_token *t);
-/** For `t`, which stands where a scalar is expected. */
-const char *wadi_parse_hint_scalar(wadi_parser *p, const wadi_token *t);
+/** For `t`, which stands where a scalar is expected; `near` has been offered the scalars in scope. */
+const char *wadi_parse_hint_scalar(wadi_parser *p, const wadi_token *t, wadi_near *near);
 /** For the arguments of an operation that does not take their types: a literal that has the type of another argument. */
 const char *wadi_parse_hint_literal(wadi_parser *p, int n, const wadi_token *const *args,
                                     const wadi_type *types);
+/** For arguments of `b` whose elements differ: a literal with the type of the others. */
+const char *wadi_parse_hint_element(wadi_parser *p, const wadi_bind *b);
 /** How the operator is written. */
 const char *wadi_parse_hint_form(wadi_parser *p, const wadi_op *op);
 

@@ -46,6 +46,16 @@ wadi_status wadi_parse_expect(wadi_parser *p, const char *text) {
     return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID, "expected '%s'", text);
 }
 
+wadi_status wadi_parse_close(wadi_parser *p, const char *text, const wadi_token *open) {
+    if (wadi_parse_accept(p, text)) return WADI_OK;
+    const wadi_token *t = wadi_parse_peek(p, 0);
+    if (open->line == t->line)
+        return wadi_parse_fail(p, t, WADI_INVALID, "expected '%s'%s", text,
+                               wadi_parse_hint_behind(p, t));
+    return wadi_parse_fail(p, t, WADI_INVALID, "expected '%s' for the '%c' in line %d, column %d%s",
+                           text, *open->at, open->line, open->column, wadi_parse_hint_behind(p, t));
+}
+
 void wadi_parse_skip_lines(wadi_parser *p) {
     while (wadi_parse_peek(p, 0)->kind == WADI_TOKEN_LINE) p->at++;
 }
@@ -168,7 +178,8 @@ wadi_status wadi_parse_apart(wadi_parser *p, const wadi_token *t, int k, const c
 wadi_status wadi_parse_scalar_type(wadi_parser *p, wadi_type *out) {
     const wadi_token *t = wadi_parse_peek(p, 0);
     if (t->kind != WADI_TOKEN_NAME || !wadi_type_read(t->at, t->n, out))
-        return wadi_parse_fail(p, t, WADI_INVALID, "expected a scalar type such as f32");
+        return wadi_parse_fail(p, t, WADI_INVALID, "expected a scalar type such as f32%s",
+                               wadi_parse_hint_type(p, t));
     p->at++;
     return WADI_OK;
 }
@@ -192,8 +203,11 @@ wadi_status wadi_parse_literal(wadi_parser *p, const wadi_type *want, wadi_scala
         good = false;
     }
     if (!good)
-        return wadi_parse_fail(p, t, WADI_INVALID, "expected a literal%s%s: %s",
-                               want ? " of type " : "", want ? wadi_type_name(*want) : "", why);
+        return wadi_parse_fail(p, t, WADI_INVALID, "expected a literal%s%s: %s%s",
+                               want ? " of type " : "", want ? wadi_type_name(*want) : "", why,
+                               t->n > 1 && t->at[0] == '-' && !(t->at[1] >= '0' && t->at[1] <= '9')
+                                   ? " (operations stand in front: neg x, sub x y)"
+                                   : "");
     p->at++;
     return WADI_OK;
 }

@@ -18,6 +18,15 @@ static int yield_types(const wadi_fun_parser *fp, const wadi_sblock *b, wadi_typ
     return b->nyields;
 }
 
+/* "f64, i64" */
+static const char *types_text(const wadi_parser *p, int n, const wadi_type *types) {
+    const char *text = "";
+    for (int k = 0; k < n && text; k++)
+        text = wadi_arena_printf(p->m->arena, "%s%s%s", text, k > 0 ? ", " : "",
+                                 wadi_type_name(types[k]));
+    return text ? text : "";
+}
+
 static bool same_types(int n, const wadi_type *a, int m, const wadi_type *b) {
     return n == m && (n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0);
 }
@@ -35,13 +44,17 @@ static wadi_status read_cond(wadi_fun_parser *fp, wadi_svals *out) {
     if (!i || !branch[0] || !branch[1]) return wadi_parse_no_memory(p);
     WADI_TRY(inner_block(fp, branch[0]));
     wadi_parse_skip_lines(p);
-    WADI_TRY(wadi_parse_expect(p, "else"));
+    if (!wadi_parse_accept(p, "else"))
+        return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
+                               "expected 'else': an 'if' has a value either way");
     WADI_TRY(inner_block(fp, branch[1]));
     memcpy(i->block, branch, sizeof branch);
     wadi_type left[WADI_PARSE_LIST], right[WADI_PARSE_LIST];
-    const int n = yield_types(fp, branch[0], left);
-    if (!same_types(n, left, yield_types(fp, branch[1], right), right))
-        return wadi_parse_fail(p, t, WADI_TYPE, "the branches of this 'if' give different types");
+    const int n = yield_types(fp, branch[0], left), m = yield_types(fp, branch[1], right);
+    if (!same_types(n, left, m, right))
+        return wadi_parse_fail(p, t, WADI_TYPE,
+                               "the branches of this 'if' give different types, (%s) and (%s)",
+                               types_text(p, n, left), types_text(p, m, right));
     return wadi_parse_append(fp, i, n, left, out);
 }
 
@@ -122,6 +135,9 @@ static wadi_status read_loop(wadi_fun_parser *fp, int counted, wadi_svals *out) 
     if (!counted) {
         wadi_parse_skip_lines(p);
         WADI_TRY(wadi_parse_expect(p, "do"));
+        if (wadi_parse_sees(p, 0, "("))
+            return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
+                                   "expected '{': the parameters of 'while' are those of 'do' too");
         lt.block[1] = p->at;
         WADI_TRY(skip_block(p));
     }
@@ -147,10 +163,13 @@ static wadi_status read_loop(wadi_fun_parser *fp, int counted, wadi_svals *out) 
     p->at = lt.end;
     const wadi_type truth = WADI_BOOL;
     if (!counted && !same_types(yield_types(fp, i->block[0], given), given, 1, &truth))
-        return wadi_parse_fail(p, t, WADI_TYPE, "the test of this 'while' must give one bool");
-    if (!same_types(yield_types(fp, i->block[!counted], given), given, init.n, state))
         return wadi_parse_fail(p, t, WADI_TYPE,
-                               "a step of this loop gives other types than its state");
+                               "the test of this 'while' must give one bool, not (%s)",
+                               types_text(p, yield_types(fp, i->block[0], given), given));
+    if (!same_types(yield_types(fp, i->block[!counted], given), given, init.n, state))
+        return wadi_parse_fail(p, t, WADI_TYPE, "a step of this loop gives (%s), its state is (%s)",
+                               types_text(p, yield_types(fp, i->block[!counted], given), given),
+                               types_text(p, init.n, state));
     return wadi_parse_append(fp, i, init.n, state, out);
 }
 

@@ -2,6 +2,7 @@
  * in the message in parentheses. */
 #include <string.h>
 
+#include "base/text.h"
 #include "graph/ir/parse.h"
 
 /* ---- words of other languages ---- */
@@ -51,6 +52,15 @@ static const struct word {
     {"while", "awhile a.. (x..) { yield p } do (x..) { yield b.. }"},
     {"for", "awhile a.. (x..) { yield p } do (x..) { yield b.. }"},
     {"let", "a binding is written name = operator .."},
+    {"var", "a binding is written name = operator .."},
+    {"const", "a binding is written name = operator .."},
+    {"def", "a function is written where it is used: map a (x) { .. }"},
+    {"fn", "a function is written where it is used: map a (x) { .. }"},
+    {"function", "a function is written where it is used: map a (x) { .. }"},
+    {"lambda", "a function is written where it is used: map a (x) { .. }"},
+    {"return", "a region ends with yield a, a program delivers with output a"},
+    {"yield", "a region ends with it; a program delivers with output a"},
+    {"print", "output a"},
     {"convert", "in a function, as in map a (x) { convert f64 x }"},
     {"extent", "in a function, as in unit { extent a 0 }"},
     {"the", "in a function, as in unit { the a }"},
@@ -101,8 +111,22 @@ static const char *extent_named(const wadi_parser *p, const wadi_token *t) {
     return NULL;
 }
 
+static const char *near_operator(const wadi_parser *p, const wadi_token *t) {
+    wadi_near near = {.to = t};
+    const wadi_derived *d = NULL;
+    for (int i = 0; i < p->ops->n; i++) wadi_near_offer(&near, p->ops->ops[i]->name);
+    for (int i = 0; (d = p->ops->derived(i)) != NULL; i++)
+        if (!d->scalar) wadi_near_offer(&near, d->name);
+    wadi_near_offer(&near, "output");
+    return wadi_near_hint(p, &near);
+}
+
 const char *wadi_parse_hint_operator(wadi_parser *p, const wadi_token *t, bool in_region) {
     wadi_val v;
+    if (t->kind == WADI_TOKEN_NUMBER)
+        return in_parentheses(p, wadi_arena_printf(p->m->arena,
+                                                   "a number alone is written unit { %.*s }",
+                                                   (int)(t->n < 40 ? t->n : 40), t->at));
     if (t->kind != WADI_TOKEN_NAME) return "";
     const wadi_sop_info *op = operation(t);
     const wadi_derived *derived = wadi_op_derived(p->ops, t->at, t->n);
@@ -125,18 +149,116 @@ const char *wadi_parse_hint_operator(wadi_parser *p, const wadi_token *t, bool i
             op->arity == 2 ? "zip_with a b (x, y)" : "zip_with a b c (x, y, z)", op->name,
             op->arity == 2 ? "" : " z");
     else if (!instead && lookup(p, t, &v))
-        instead = "it is a value, which has a name already";
-    return in_parentheses(p, instead);
+        instead = in_region ? wadi_arena_printf(p->m->arena,
+                                                "it is a value; a region gives it by: yield %.*s",
+                                                (int)t->n, t->at)
+                            : "it is a value, which has a name already";
+    return instead ? in_parentheses(p, instead) : near_operator(p, t);
+}
+
+const char *wadi_parse_hint_type(const wadi_parser *p, const wadi_token *t) {
+    static const struct word types[] = {
+        {"float", "f32 or f64"},  {"double", "f64"},      {"int", "i64 or i32"},
+        {"integer", "i64"},       {"long", "i64"},        {"uint", "u64 or u32"},
+        {"float32", "f32"},       {"float64", "f64"},     {"int8", "i8"},
+        {"int16", "i16"},         {"int32", "i32"},       {"int64", "i64"},
+        {"uint8", "u8"},          {"uint16", "u16"},      {"uint32", "u32"},
+        {"uint64", "u64"},        {"byte", "u8"},         {"char", "u8"},
+        {"string", "u8[n]"},      {"boolean", "bool"},    {"complex", "c128 or c64"},
+        {"complex64", "c64"},     {"complex128", "c128"}, {"half", "f32"},
+        {"number", "f64 or i64"}, {"real", "f64"},        {"seq", "seq(f64), outermost alone"}};
+    wadi_near near = {.to = t};
+    for (size_t i = 0; t->kind == WADI_TOKEN_NAME && i < sizeof types / sizeof *types; i++)
+        if (is_word(t, types[i].word))
+            return in_parentheses(
+                p, wadi_arena_printf(p->m->arena, "it is written %s", types[i].instead));
+    for (int type = 0; type < WADI_TYPE_COUNT; type++)
+        wadi_near_offer(&near, wadi_type_name((wadi_type)type));
+    if (t->kind == WADI_TOKEN_MARK && *t->at == '[') return " (extents stand behind: f64[n])";
+    return wadi_near_hint(p, &near);
+}
+
+/* The line further down where the name is bound; 0: nowhere. */
+static int bound_later(const wadi_parser *p, const wadi_token *t) {
+    for (size_t i = p->at + 1; i + 1 < p->tokens.n; i++) {
+        const wadi_token *later = &p->tokens.at[i];
+        const bool same = later->kind == WADI_TOKEN_NAME && later->n == t->n &&
+                          memcmp(later->at, t->at, t->n) == 0;
+        if (same && *later[1].at == '=') return later->line;
+    }
+    return 0;
+}
+
+static const wadi_op *operator_named(const wadi_parser *p, const wadi_token *t) {
+    for (int i = 0; i < p->ops->n; i++)
+        if (is_word(t, p->ops->ops[i]->name)) return p->ops->ops[i];
+    return NULL;
 }
 
 const char *wadi_parse_hint_value(wadi_parser *p, const wadi_token *t) {
+    if (t->kind != WADI_TOKEN_NAME) return "";
     const char *extent = extent_named(p, t);
-    return extent ? in_parentheses(
-                        p, wadi_arena_printf(p->m->arena, "as a value it is unit { %s }", extent))
-                  : "";
+    const int line = bound_later(p, t);
+    wadi_near near = {.to = t};
+    if (extent)
+        return in_parentheses(
+            p, wadi_arena_printf(p->m->arena, "as a value it is unit { %s }", extent));
+    if (line > 0)
+        return in_parentheses(
+            p, wadi_arena_printf(p->m->arena, "it is bound in line %d, which is later", line));
+    if (operator_named(p, t))
+        return " (it is an operator: its result gets a name in a line of its own)";
+    for (size_t i = 0; i < p->scope.n; i++) wadi_near_offer(&near, p->scope.at[i]);
+    return wadi_near_hint(p, &near);
 }
 
-const char *wadi_parse_hint_scalar(wadi_parser *p, const wadi_token *t) {
+/* Words of other languages for scalar operations. */
+static const char *instead_of_operation(const wadi_token *t) {
+    static const struct word operations[] = {
+        {"plus", "add x y"},
+        {"minus", "sub x y, neg x"},
+        {"times", "mul x y"},
+        {"multiply", "mul x y"},
+        {"subtract", "sub x y"},
+        {"divide", "fdiv x y, of integers quot x y or div x y"},
+        {"power", "pow x y"},
+        {"square", "mul x x"},
+        {"sqr", "a root is sqrt x, a square mul x x"},
+        {"ln", "log x"},
+        {"float", "convert f64 x"},
+        {"double", "convert f64 x"},
+        {"int", "convert i64 x"},
+        {"cast", "convert f64 x"},
+        {"select", "if c { x } else { y }"},
+        {"where", "if c { x } else { y }"},
+        {"cond", "if c { x } else { y }"},
+        {"for", "iterate n (i, s) { .. } from s0"},
+        {"equal", "eq x y"},
+        {"less", "lt x y"},
+        {"greater", "gt x y"},
+        {"random", "random_f64 seed i"},
+        {"rand", "random_f64 seed i"},
+        {"return", "a function ends with its results, without a word before them"},
+        {"yield", "a function ends with its results, without a word before them"},
+        {"pi", "a number: 3.141592653589793"},
+        {"let", "name = expression"},
+    };
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (is_word(t, operations[i].word)) return operations[i].instead;
+    return NULL;
+}
+
+static const char *near_scalar(const wadi_parser *p, wadi_near *near) {
+    const wadi_derived *d = NULL;
+    for (int op = 0; op < WADI_SOP_PRIM_COUNT; op++)
+        wadi_near_offer(near, wadi_sop_get((wadi_sop)op)->name);
+    for (int i = 0; (d = p->ops->derived(i)) != NULL; i++)
+        if (d->scalar) wadi_near_offer(near, d->name);
+    for (size_t i = 0; i < p->scope.n; i++) wadi_near_offer(near, p->scope.at[i]);
+    return wadi_near_hint(p, near);
+}
+
+const char *wadi_parse_hint_scalar(wadi_parser *p, const wadi_token *t, wadi_near *near) {
     wadi_val v;
     const char *extent = extent_named(p, t);
     if (lookup(p, t, &v)) {
@@ -163,7 +285,63 @@ const char *wadi_parse_hint_scalar(wadi_parser *p, const wadi_token *t) {
                                                    "it takes arrays, in a line of its own: "
                                                    "y = %s",
                                                    derived->form));
-    return in_parentheses(p, extent);
+    if (extent) return in_parentheses(p, extent);
+    if (t->kind != WADI_TOKEN_NAME) return "";
+    const wadi_sop_info *op = operation(t);
+    if (op)
+        return in_parentheses(p, wadi_arena_printf(p->m->arena,
+                                                   "as an argument it stands in parentheses: (%s "
+                                                   "x%s)",
+                                                   op->name,
+                                                   op->arity == 1   ? ""
+                                                   : op->arity == 2 ? " y"
+                                                                    : " y z"));
+    if (operator_named(p, t))
+        return " (it is an operator on arrays, which no function contains; perhaps a '}' is "
+               "missing before it)";
+    const char *instead = instead_of_operation(t);
+    return instead ? in_parentheses(p, instead) : near_scalar(p, near);
+}
+
+const char *wadi_parse_hint_behind(const wadi_parser *p, const wadi_token *t) {
+    const bool begins = t > p->tokens.at && t[-1].kind == WADI_TOKEN_LINE;
+    const wadi_sop_info *op = t->kind == WADI_TOKEN_NAME ? operation(t) : NULL;
+    if (t->kind == WADI_TOKEN_NUMBER && *t->at == '-')
+        return " (operations stand in front: sub x y)";
+    if (t->kind == WADI_TOKEN_MARK && *t->at == '?')
+        return " (a choice is written if c { x } else { y })";
+    if (t->kind == WADI_TOKEN_MARK && *t->at == '[') return " (an element is written a ! i)";
+    if (t->kind == WADI_TOKEN_MARK && *t->at == '(' && t > p->tokens.at &&
+        t[-1].kind == WADI_TOKEN_NAME)
+        return " (an argument with arguments stands in parentheses: add x (neg y))";
+    if (t->kind == WADI_TOKEN_MARK && *t->at == ',')
+        return " (arguments stand side by side: add x y)";
+    if (op && op->arity == 2 && !begins)
+        return in_parentheses(
+            p, wadi_arena_printf(p->m->arena, "operations stand in front: %s x y", op->name));
+    if (op) return " (lines before the results are written name = ..)";
+    return "";
+}
+
+const char *wadi_parse_hint_types(const wadi_parser *p, wadi_sop op, const wadi_type *types) {
+    const int n = wadi_sop_get(op)->arity;
+    const bool shifts =
+        op == WADI_SOP_SHL || op == WADI_SOP_SHR || op == WADI_SOP_ROTL || op == WADI_SOP_ROTR;
+    wadi_type to = types[0], same[3], result;
+    if (shifts) return wadi_type_is_int(types[0]) ? " (a distance is an i32: convert i32 n)" : "";
+    for (int k = 1; k < n; k++) {
+        const bool wider = wadi_type_is_int(to) == wadi_type_is_int(types[k]) &&
+                           wadi_type_size(types[k]) > wadi_type_size(to);
+        if (wider || (wadi_type_is_int(to) && !wadi_type_is_int(types[k]))) to = types[k];
+    }
+    bool differ = false;
+    for (int k = 0; k < n; k++) differ = differ || types[k] != to;
+    if (!differ && wadi_type_is_int(to)) to = WADI_F64; /* a function of floats alone */
+    for (int k = 0; k < n; k++) same[k] = to;
+    if (to == types[0] && !differ) return "";
+    if (to == WADI_BOOL || !wadi_sop_type(op, same, &result)) return "";
+    return in_parentheses(p, wadi_arena_printf(p->m->arena, "%sconvert %s x",
+                                               differ ? "of one type: " : "", wadi_type_name(to)));
 }
 
 /* ---- literals ---- */
@@ -190,6 +368,31 @@ const char *wadi_parse_hint_literal(wadi_parser *p, int n, const wadi_token *con
                 p, instead ? wadi_arena_printf(p->m->arena, "%s is a literal of type %s", instead,
                                                wadi_type_name(types[other]))
                            : NULL);
+        }
+    }
+    return "";
+}
+
+const char *wadi_parse_hint_element(wadi_parser *p, const wadi_bind *b) {
+    for (int k = 0; k < b->nargs; k++) {
+        const wadi_value *v = &p->m->values[b->args[k]];
+        for (int other = 0; v->def == WADI_DEF_CONST && other < b->nargs; other++) {
+            const wadi_value *o = &p->m->values[b->args[other]];
+            if (o->def == WADI_DEF_CONST || o->type.is_seq || o->type.array->elem.fields != 1 ||
+                o->type.array->elem.type[0] == v->imm.type || !wadi_type_is_int(v->imm.type))
+                continue;
+            wadi_text number;
+            wadi_text_init(&number);
+            wadi_text_addf(&number, "%lld", (long long)v->imm.bits);
+            const wadi_token t = {WADI_TOKEN_NUMBER, wadi_text_str(&number),
+                                  strlen(wadi_text_str(&number)), 0, 0};
+            const wadi_type type = o->type.array->elem.type[0];
+            const char *instead = literal_of(p, &t, type);
+            wadi_text_fini(&number);
+            return in_parentheses(p, instead ? wadi_arena_printf(p->m->arena,
+                                                                 "%s is a literal of type %s",
+                                                                 instead, wadi_type_name(type))
+                                             : NULL);
         }
     }
     return "";

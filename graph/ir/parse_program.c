@@ -11,6 +11,9 @@ static wadi_status parse_output(wadi_parser *p, name_list *names) {
     const wadi_token *t = wadi_parse_peek(p, 0);
     wadi_val v;
     const char *name;
+    if (wadi_parse_sees(p, 0, "="))
+        return wadi_parse_fail(p, t, WADI_INVALID,
+                               "expected a value (output is a word of the language, no name)");
     WADI_TRY(wadi_parse_value(p, &v));
     if (p->m->values[v].type.is_seq)
         return wadi_parse_fail(p, t, WADI_TYPE,
@@ -42,8 +45,14 @@ static wadi_status keep_outputs(wadi_parser *p, const name_list *names) {
 
 static wadi_status parse_program(wadi_parser *p, name_list *outputs) {
     wadi_parse_skip_lines(p);
-    WADI_TRY(wadi_parse_expect(p, "program"));
+    if (!wadi_parse_accept(p, "program"))
+        return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
+                               "expected 'program' and its name in the first line");
     WADI_TRY(wadi_parse_name(p, &p->m->name));
+    if (wadi_parse_peek(p, 0)->kind == WADI_TOKEN_NAME)
+        return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
+                               "expected the end of the line (a name of several words stands in "
+                               "\"quotes\")");
     WADI_TRY(wadi_parse_end_of_line(p));
     while (wadi_parse_peek(p, 0)->kind != WADI_TOKEN_END) {
         if (wadi_parse_accept(p, "output"))

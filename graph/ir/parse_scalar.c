@@ -21,8 +21,10 @@ static bool look_up(const wadi_fun_parser *fp, const wadi_token *t, wadi_sval *o
 
 static wadi_status find(wadi_fun_parser *fp, const wadi_token *t, wadi_sval *out) {
     if (look_up(fp, t, out)) return WADI_OK;
+    wadi_near near = {.to = t};
+    for (size_t k = fp->names.n; k > 0; k--) wadi_near_offer(&near, fp->names.at[k - 1].name);
     return wadi_parse_fail(fp->p, t, WADI_INVALID, "expected a scalar that is in scope%s",
-                           wadi_parse_hint_scalar(fp->p, t));
+                           wadi_parse_hint_scalar(fp->p, t, &near));
 }
 
 wadi_status wadi_parse_declare(wadi_fun_parser *fp, const wadi_token *t, wadi_sval value) {
@@ -103,11 +105,12 @@ wadi_status wadi_parse_sval(wadi_fun_parser *fp, wadi_sval *out) {
 wadi_status wadi_parse_atom(wadi_fun_parser *fp, wadi_sval *out) {
     wadi_parser *p = fp->p;
     wadi_svals one = {0};
+    const wadi_token *open = wadi_parse_peek(p, 0);
     if (wadi_parse_accept(p, "(")) {
         wadi_parse_skip_lines(p);
         WADI_TRY(wadi_parse_sval(fp, out));
         wadi_parse_skip_lines(p);
-        return wadi_parse_expect(p, ")");
+        return wadi_parse_close(p, ")", open);
     }
     if (wadi_parse_sees_literal(p)) {
         WADI_TRY(literal(fp, &one));
@@ -137,16 +140,24 @@ static wadi_status indices(wadi_fun_parser *fp, int rank, wadi_svals *out) {
         do {
             wadi_parse_skip_lines(p);
             if (out->n == WADI_MAX_RANK)
-                return wadi_parse_fail(p, t, WADI_SHAPE, "expected %d indices", rank);
+                return wadi_parse_fail(p, t, WADI_SHAPE, "expected %d i64 ind%s, not more than %d",
+                                       rank, rank == 1 ? "ex" : "ices", WADI_MAX_RANK);
             WADI_TRY(wadi_parse_sval(fp, &out->at[out->n++]));
             wadi_parse_skip_lines(p);
         } while (wadi_parse_accept(p, ","));
         WADI_TRY(wadi_parse_expect(p, ")"));
     }
-    bool fits = out->n == rank;
-    for (int k = 0; k < out->n; k++) fits = fits && wadi_parse_type_of(fp, out->at[k]) == WADI_I64;
-    if (fits) return WADI_OK;
-    return wadi_parse_fail(p, t, WADI_SHAPE, "expected %d i64 indices", rank);
+    for (int k = 0; k < out->n; k++) {
+        const wadi_type type = wadi_parse_type_of(fp, out->at[k]);
+        if (type != WADI_I64)
+            return wadi_parse_fail(p, t, WADI_SHAPE, "expected an index of type i64, not %s%s",
+                                   wadi_type_name(type),
+                                   wadi_type_is_complex(type) ? "" : " (convert i64 i)");
+    }
+    if (out->n == rank) return WADI_OK;
+    return wadi_parse_fail(p, t, WADI_SHAPE, "expected %d i64 ind%s, not %d%s", rank,
+                           rank == 1 ? "ex" : "ices", out->n,
+                           rank > 1 ? " (several are written a ! (i, j))" : "");
 }
 
 /* array ! i   array ! (i, j)   array !! k */
@@ -226,7 +237,14 @@ static const char *instead_of(wadi_fun_parser *fp, wadi_sop op, const wadi_token
     const char *hint = wadi_parse_hint_literal(fp->p, wadi_sop_get(op)->arity, args, types);
     if (*hint) return hint;
     if (op == WADI_SOP_DIV && wadi_type_rounds(types[0])) return " (fdiv does)";
-    return op == WADI_SOP_FDIV && wadi_type_is_int(types[0]) ? " (div and quot do)" : "";
+    if (op == WADI_SOP_FDIV && wadi_type_is_int(types[0])) return " (div and quot do)";
+    return wadi_parse_hint_types(fp->p, op, types);
+}
+
+/* Whether no argument begins here. */
+static bool ends_expression(const wadi_token *t) {
+    return t->kind == WADI_TOKEN_LINE || t->kind == WADI_TOKEN_END ||
+           (t->kind == WADI_TOKEN_MARK && (*t->at == '}' || *t->at == ')' || *t->at == ','));
 }
 
 static wadi_status apply(wadi_fun_parser *fp, const wadi_token *t, wadi_sop op, wadi_svals *out) {
@@ -236,6 +254,10 @@ static wadi_status apply(wadi_fun_parser *fp, const wadi_token *t, wadi_sop op, 
     const wadi_token *first[3];
     for (int a = 0; a < n; a++) {
         first[a] = wadi_parse_peek(fp->p, 0);
+        if (ends_expression(first[a]))
+            return wadi_parse_fail(fp->p, first[a], WADI_INVALID,
+                                   "expected argument %d of %d of %s", a + 1, n,
+                                   wadi_sop_get(op)->name);
         WADI_TRY(wadi_parse_atom(fp, &args[a]));
         types[a] = wadi_parse_type_of(fp, args[a]);
     }
@@ -430,6 +452,7 @@ static wadi_status results(wadi_fun_parser *fp, wadi_sblock *b, const char ***ou
 
 wadi_status wadi_parse_body(wadi_fun_parser *fp, wadi_sblock *b, const char ***out_names) {
     wadi_parser *p = fp->p;
+    const wadi_token *open = wadi_parse_peek(p, 0);
     WADI_TRY(wadi_parse_enter(p));
     WADI_TRY(wadi_parse_expect(p, "{"));
     wadi_parse_skip_lines(p);
@@ -437,12 +460,13 @@ wadi_status wadi_parse_body(wadi_fun_parser *fp, wadi_sblock *b, const char ***o
         WADI_TRY(statement(fp));
         if (wadi_parse_peek(p, 0)->kind != WADI_TOKEN_LINE && !wadi_parse_sees(p, 0, "}"))
             return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
-                                   "expected the end of the line");
+                                   "expected the end of the line%s",
+                                   wadi_parse_hint_behind(p, wadi_parse_peek(p, 0)));
         wadi_parse_skip_lines(p);
     }
     if (!wadi_parse_sees(p, 0, "}")) WADI_TRY(results(fp, b, out_names));
     wadi_parse_skip_lines(p);
-    WADI_TRY(wadi_parse_expect(p, "}"));
+    WADI_TRY(wadi_parse_close(p, "}", open));
     wadi_parse_leave(p);
     return WADI_OK;
 }

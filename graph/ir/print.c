@@ -72,6 +72,10 @@ static void print_defined(wadi_printer *p, wadi_val v) {
     wadi_print_value(p, v);
 }
 
+void wadi_print_val_type(wadi_text *out, const wadi_val_type *t) {
+    print_val_type(out, t, NULL);
+}
+
 /* ---- types that the operator's rules give, so that they are not printed ---- */
 
 static bool fun_types_inferred(const wadi_module *m, const wadi_bind *b, int k) {

@@ -20,6 +20,8 @@ void wadi_print_string(wadi_text *out, const char *s);
 void wadi_print_value(wadi_printer *p, wadi_val v);
 /** ` @ "file":line` if `places` is set and this place is known. */
 void wadi_print_place(wadi_printer *p, wadi_loc loc);
+/** "f32[?, n]", "seq(f64)". */
+void wadi_print_val_type(wadi_text *out, const wadi_val_type *t);
 /** `(x, y) { ... }`; the last line has the indentation `indent`. typed: with the types of the parameters. */
 void wadi_print_fun(wadi_printer *p, const wadi_fun *f, bool typed, int indent);
 

@@ -38,8 +38,8 @@ static wadi_acc positions(const making *c) {
     wadi_order orders[WADI_MAX_FIELDS] = {{0}};
     const int n = c->call->n - 1;
     if (c->call->nattrs > n)
-        return wadi_acc_of(wadi_lang_fail(WADI_INVALID, "%s: %d directions for %d keys",
-                                          c->row->d.name, c->call->nattrs, n));
+        return wadi_acc_of(wadi_lang_fail(WADI_INVALID, "%s: %d directions for %d key%s",
+                                          c->row->d.name, c->call->nattrs, n, n == 1 ? "" : "s"));
     for (int k = 0; k < c->call->nattrs; k++) {
         const int64_t down = c->call->attrs[k];
         if (down != 0 && down != 1)

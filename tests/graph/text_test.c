@@ -349,9 +349,10 @@ static void unused_scalars_survive_the_round_trip(void **state) {
 static void mistakes_are_told_with_line_and_column(void **state) {
     (void)state;
     static const mistake mistakes[] = {
-        {"", "line 1, column 1: expected 'program', found the end of the text"},
-        {"program p\ninput xs : f33[n]\n",
-         "line 2, column 12: expected a scalar type such as f32, found 'f33'"},
+        {"", "line 1, column 1: expected 'program' and its name in the first line, found the end "
+             "of the text"},
+        {"program p\ninput xs : f33[n]\n", "line 2, column 12: expected a scalar type such as f32 "
+                                           "(did you mean 'f32'?), found 'f33'"},
         {"program p\nys = map xs (x) { x }\n",
          "line 2, column 10: expected the name of a value in scope, found 'xs'"},
         {"program p\ninput xs : f32[n]\nys = blur xs\n",
@@ -377,13 +378,14 @@ static void mistakes_are_told_with_line_and_column(void **state) {
         {"program p\ninput xs : f32[n]\nys = compute dim=0 xs\n",
          "line 3, column 14: compute has no further attribute, found 'dim'"},
         {"program p\ninput xs : f32[n]\nys = map xs (x, y) { x }\n",
-         "line 3, column 17: expected 1 parameter, found 'y'"},
+         "line 3, column 17: expected 1 parameter (f32), found 'y'"},
         {"program p\ninput xs : f32[n]\nys = map xs (x) { x } : i32[?]\n",
-         "line 3, column 23: result 1 of map has another type than this, found ':'"},
+         "line 3, column 25: result 1 of map is f32[?], not this, found 'i32'"},
         {"program p\ninput xs : f32[n]\na, b = map xs (x) { x }\n",
          "line 3, column 8: map gives 1 result: expected 1 name before '=', not 2"},
         {"program p\ninput xs : f32[n]\nys = map xs (x) { x\n",
-         "line 4, column 1: expected '}', found the end of the text"},
+         "line 4, column 1: expected '}' for the '{' in line 3, column 17, found the end of the "
+         "text"},
         {"program p\ninput xs : f32[n]\nys = drop di=0 xs 1\n",
          "line 3, column 11: expected the attribute 'dim' of drop, found 'di'"},
         {"program p\ninput xs : f32[n]\nys = drop dimm=0 xs 1\n",
@@ -489,6 +491,21 @@ static void lines_may_end_with_a_return(void **state) {
     assert_int_equal(m->main->nyields, 1);
     assert_int_equal(m->main->binds[0]->loc.line, 2);
     wadi_module_destroy(m);
+}
+
+/* So do some editors begin a text; a second mark is a stray character. */
+static void a_byte_order_mark_may_come_first(void **state) {
+    (void)state;
+    wadi_module *m = parsed("\xef\xbb\xbfprogram p\ninput xs : f32\noutput xs\n", "f");
+    assert_int_equal(m->main->binds[0]->loc.line, 2);
+    wadi_module_destroy(m);
+    wadi_error err = {0};
+    assert_int_equal(
+        wadi_ir_parse("\xef\xbb\xbf\xef\xbb\xbfprogram p\n", "f", wadi_operators(), &m, &err),
+        WADI_INVALID);
+    assert_non_null(strstr(err.msg, "line 1, column 1: stray character"));
+    assert_int_equal(wadi_ir_parse("program \xf6", "f", wadi_operators(), &m, &err), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "line 1, column 9: stray byte 0xf6"));
 }
 
 /* Extents that are written behind a binding are declared for every component of it. */
@@ -597,6 +614,7 @@ int main(void) {
         cmocka_unit_test(names_in_quotes_say_what_they_mean),
         cmocka_unit_test(data_of_rank_0_survives_the_round_trip),
         cmocka_unit_test(lines_may_end_with_a_return),
+        cmocka_unit_test(a_byte_order_mark_may_come_first),
         cmocka_unit_test(annotations_are_of_every_component),
         cmocka_unit_test(an_error_need_not_be_wanted),
         cmocka_unit_test(lengths_are_not_believed),
