@@ -16,9 +16,8 @@ static wadi_status options_of(const wadi_cli_links *l, const char *others, const
     if (l == NULL) return wadi_link_secrets_read(secrets, NULL, NULL, NULL, link, err);
     if ((l->key == NULL) != (others == NULL))
         return wadi_fail(err, WADI_INVALID, "--key and %s must be given together", option);
-    link->first_after_ms = (int64_t)(l->wait_s * 1000);
+    link->first_after_ms = link->lost_after_ms = (int64_t)(l->wait_s * 1000);
     link->goes_on = l->goes_on;
-    if (l->goes_on) link->lost_after_ms = link->first_after_ms;
     return wadi_link_secrets_read(secrets, l->key, others, l->token, link, err);
 }
 

@@ -84,6 +84,12 @@ int wadi_dispatch_workers(const wadi_dispatch *d) {
     return n;
 }
 
+int wadi_dispatch_late(const wadi_dispatch *d) {
+    for (int w = 0; w < WADI_DISPATCH_WORKERS; w++)
+        if (d->worker[w].alive && d->worker[w].late) return w;
+    return -1;
+}
+
 /* ---- answers ---- */
 
 /* The slowest answer counts less with each that is faster. */

@@ -63,5 +63,7 @@ int64_t wadi_dispatch_given_up(wadi_dispatch *d);
 
 /* Workers that are ready and not late. */
 int wadi_dispatch_workers(const wadi_dispatch *d);
+/* A worker that is late; -1: none is. */
+int wadi_dispatch_late(const wadi_dispatch *d);
 
 #endif

@@ -7,14 +7,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 #include <zmq.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/stop.h"
 #include "base/thread.h"
+#include "sched/work/dispatch.h"
 #include "sched/work/message.h"
 #include "sched/work/ways.h"
 
@@ -337,6 +340,74 @@ static void a_worker_ignores_nonsense(void **state) {
     assert_int_equal(zmq_ctx_term(context), 0);
 }
 
+/* ---- workers that have vanished ---- */
+
+static _Atomic int64_t ahead_ns;
+
+static int64_t clock_ahead(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * second + t.tv_nsec + atomic_load(&ahead_ns);
+}
+
+static void say(void *socket, int kind, int64_t job) {
+    uint8_t bytes[WADI_WORKQ_CONTROL];
+    const wadi_workq_control c = {.kind = kind, .job = job};
+    wadi_workq_control_write(&c, bytes);
+    send_frames(socket, bytes, sizeof bytes, 0);
+}
+
+/* Takes part in the job of whatever it hears, and answers no item. True: an item has come. */
+static bool hear(void *socket) {
+    uint8_t bytes[256];
+    wadi_workq_control c = {0};
+    int more = 0;
+    size_t size = sizeof more;
+    const int n = zmq_recv(socket, bytes, sizeof bytes, ZMQ_DONTWAIT);
+    if (n < 0) return false;
+    assert_int_equal(wadi_workq_control_read(bytes, (size_t)n, &c, NULL), WADI_OK);
+    assert_int_equal(zmq_getsockopt(socket, ZMQ_RCVMORE, &more, &size), 0);
+    if (more) (void)zmq_recv(socket, bytes, sizeof bytes, 0);
+    if (c.kind == WADI_WORKQ_CHARTER) say(socket, WADI_WORKQ_READY, c.job);
+    return c.kind == WADI_WORKQ_ITEM;
+}
+
+/* Their connections are there, but nobody answers any more: the system takes long to notice it. */
+static void workers_that_have_vanished_leave_their_seats_to_others(void **state) {
+    (void)state;
+    enum { SEATS = WADI_DISPATCH_WORKERS };
+    worker w = {.jobs = 0};
+    tally t = {0};
+    void *context = zmq_ctx_new(), *socket[SEATS];
+    const int none = 0;
+    wadi_clock_set(clock_ahead);
+    wadi_workq *q = open_end(true);
+    offer(q, "c");
+    for (int i = 0; i < SEATS; i++) {
+        socket[i] = zmq_socket(context, ZMQ_DEALER);
+        (void)zmq_setsockopt(socket[i], ZMQ_LINGER, &none, sizeof none);
+        assert_int_equal(zmq_connect(socket[i], address), 0);
+        say(socket[i], WADI_WORKQ_HELLO, 0);
+    }
+    while (q->ops->workers(q) < SEATS) {
+        take(q, second / 100, &t);
+        for (int i = 0; i < SEATS; i++) (void)hear(socket[i]);
+    }
+    for (int i = 0; i < SEATS; i++) submit(q, i);
+    for (int had = 0; had < SEATS; take(q, second / 100, &t))
+        for (int i = 0; i < SEATS; i++) had += hear(socket[i]);
+    atomic_store(&ahead_ns, 21 * second);
+    start(&w);
+    while (t.answers < SEATS && !atomic_load(&w.ended)) take(q, second / 100, &t);
+    assert_int_equal(q->ops->end(q, NULL), WADI_OK);
+    join(&w);
+    for (int i = 0; i < SEATS; i++) assert_int_equal(zmq_close(socket[i]), 0);
+    assert_int_equal(zmq_ctx_term(context), 0);
+    wadi_workq_close(q);
+    wadi_clock_set(NULL);
+    assert_int_equal(w.done, SEATS);
+}
+
 /* A home that ends without anything to do says so. */
 static void a_job_may_have_no_charter(void **state) {
     (void)state;
@@ -383,6 +454,7 @@ int main(void) {
         cmocka_unit_test(a_worker_does_not_wait_for_ever),
         cmocka_unit_test(strangers_do_no_harm),
         cmocka_unit_test(a_worker_ignores_nonsense),
+        cmocka_unit_test(workers_that_have_vanished_leave_their_seats_to_others),
         cmocka_unit_test(a_job_may_have_no_charter),
         cmocka_unit_test(addresses_are_checked),
     };

@@ -385,6 +385,7 @@ static const char *is_engaged(wadi_zmq_port *p, int peer) {
         take_events(p);
         settle_doubts(p);
         lose_gone(p, true);
+        if (p->partner >= 0) wadi_zmq_guard_doubt(p->guard, p->remotes[p->partner].fd);
     }
     return engaged(p, peer);
 }

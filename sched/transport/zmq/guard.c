@@ -31,7 +31,9 @@ enum {
     SHORT_HEAD = 2, /* of a frame, in ZMTP */
     LONG_HEAD = 9,
     SHORT_FRAME = 255,
-    TOLD = 3 /* closed connections that are logged */
+    PROBE_S = 1, /* of a connection in doubt: so long it may be silent, */
+    PROBES = 3,  /* and so often it is asked */
+    TOLD = 3     /* closed connections that are logged */
 };
 
 typedef struct peer_name {
@@ -44,11 +46,12 @@ typedef struct connection {
     bool open, trusted;
     bool turned_out; /* and the library has not closed it yet */
     bool lost;       /* the reader has not been told */
-    int copy;        /* a stranger's: of its descriptor, to count to its end; -1: none */
-    uint64_t since;  /* a number that grows with each connection */
-    uint64_t taken;  /* bytes */
-    uint64_t held;   /* bytes, when it was looked at last */
-    uint64_t left;   /* bytes that strangers with this descriptor have left unread */
+    bool doubted;
+    int copy;       /* a stranger's: of its descriptor, to count to its end; -1: none */
+    uint64_t since; /* a number that grows with each connection */
+    uint64_t taken; /* bytes */
+    uint64_t held;  /* bytes, when it was looked at last */
+    uint64_t left;  /* bytes that strangers with this descriptor have left unread */
     peer_name peer;
 } connection;
 
@@ -108,16 +111,37 @@ static uint64_t count_received(wadi_zmq_guard *g, int fd) {
     return 0;
 }
 
+/* A duplicate of the descriptor; -1: by now it is that of another connection, or there can be none. */
+static int duplicate(int fd, const peer_name *expected) {
+    peer_name peer;
+    const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0 || (name_peer(copy, &peer) && same_peer(&peer, expected))) return copy;
+    (void)close(copy);
+    return -1;
+}
+
 /* The library finds the end of the stream, and closes the connection. The kernel then forgets at once what was not read. */
 static void cut(int fd, const peer_name *expected) {
     const struct linger now = {.l_onoff = 1};
-    peer_name peer;
-    const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    const int copy = duplicate(fd, expected);
     if (copy < 0) return;
-    if (name_peer(copy, &peer) && same_peer(&peer, expected)) {
-        (void)setsockopt(copy, SOL_SOCKET, SO_LINGER, &now, sizeof now);
-        (void)shutdown(copy, SHUT_RDWR);
-    }
+    (void)setsockopt(copy, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+    (void)shutdown(copy, SHUT_RDWR);
+    (void)close(copy);
+}
+
+static void set_number(int fd, int option, int value) {
+    (void)setsockopt(fd, IPPROTO_TCP, option, &value, sizeof value);
+}
+
+/* A host that is there answers by itself, however busy the process is. */
+static void probe(int fd, const peer_name *expected) {
+    const int copy = duplicate(fd, expected);
+    if (copy < 0) return;
+    set_number(copy, TCP_KEEPIDLE, PROBE_S);
+    set_number(copy, TCP_KEEPINTVL, PROBE_S);
+    set_number(copy, TCP_KEEPCNT, PROBES);
+    set_number(copy, TCP_USER_TIMEOUT, PROBE_S * PROBES * 1000);
     (void)close(copy);
 }
 
@@ -445,6 +469,17 @@ void wadi_zmq_guard_trust(wadi_zmq_guard *g, int fd) {
     if (c != NULL) {
         c->trusted = true;
         close_copy(c);
+    }
+    wadi_mutex_unlock(&g->lock);
+}
+
+void wadi_zmq_guard_doubt(wadi_zmq_guard *g, int fd) {
+    if (g == NULL) return;
+    wadi_mutex_lock(&g->lock);
+    connection *c = adopt(g, fd);
+    if (c != NULL && !c->doubted) {
+        c->doubted = true;
+        probe(fd, &c->peer);
     }
     wadi_mutex_unlock(&g->lock);
 }

@@ -1,0 +1,104 @@
+#!/bin/sh
+# Workers and links over tcp between hosts whose cables are pulled, and that vanish without a word. The output is that of a run without any of this.
+# Without keys nothing listens where another host could connect.
+. "$(dirname "$0")/network.sh"
+host home 1
+host one 2
+host two 3
+host spare 4
+
+key() { # NAME
+    "$WADI_BUILD/apps/gridding/wadi-vis-send" --new-key "$1" >key.log || wrong "no key: $(cat key.log)"
+}
+key home
+key one
+key two
+cat one.pub two.pub >others.pub
+seq -f '%07.0f?' 100000 | tr -d '\n' >in.raw # as many numbers
+for i in 1 2; do cat in.raw; done >long.raw
+"$wadi" run slow.wadi s=50:@long.raw y=@plain.raw || wrong "the run without workers fails"
+
+# ---- workers ----
+
+elements() { "$wadi" top $home --json 2>/dev/null | sed -n 's/.*"elements": \([0-9]*\), "bytes_in".*/\1/p'; }
+has_elements() { # N
+    n=$(elements)
+    [ "${n:-0}" -ge "$1" ]
+}
+goes_on() { # ELEMENTS SECONDS WHAT
+    n=$(elements)
+    await "$2" has_elements $((${n:-0} + $1)) || wrong "$3: there are no $1 elements within $2 s: $(cat home.log)"
+    kill -0 $home 2>/dev/null || wrong "$3: home has ended"
+    echo "$3: $1 more elements after $took ms"
+}
+worker() {
+    beside "$1" "$wadi" work tcp://home:7700 --key "$1" --home home.pub --stats 2>"$1.log"
+}
+worker one
+one=$last
+worker two
+two=$last
+beside home "$wadi" run slow.wadi s=50:@long.raw y=@out.raw --chunk 1 --via tcp://0.0.0.0:7700 --key home --worker-keys others.pub --workers 2 --stats 2>home.log
+home=$last
+await 20 has_elements 200 || wrong "no elements: $(cat home.log)"
+pulled one
+goes_on 300 6 "a worker is cut off"
+plugged one
+pulled two
+goes_on 300 6 "it is back, and the other is cut off"
+plugged two
+astray home
+sleep 1
+found home
+goes_on 300 6 "home was cut off for a second"
+wait $home || wrong "the run fails: $(cat home.log)"
+wait $one || wrong "a worker fails: $(cat one.log)"
+wait $two || wrong "a worker fails: $(cat two.log)"
+same plain.raw out.raw "workers"
+grep -h '^work' home.log one.log two.log
+
+# ---- a link whose sender vanishes with its host ----
+
+cat >pass.wadi <<'PROGRAM'
+program pass
+stream_in y : seq(f64[?])
+z = map_seq y (b) {
+  h = map b (x) { add x 1.0 }
+  yield h
+}
+stream_out "z" z
+PROGRAM
+"$wadi" run pass.wadi y=50:@plain.raw z=@plain_z.raw || wrong "the run without a link fails"
+beside home "$wadi" run pass.wadi y=@tcp://0.0.0.0:7701 z=@z.raw --key home --senders one.pub --wait 20 2>home.log
+home=$last
+command="run slow.wadi s=50:@long.raw y=@tcp://home:7701 --key one --receiver home.pub --chunk 1 --state kept --every 0.1"
+beside one "$wadi" $command 2>one.log
+one=$last
+await 20 has_elements 1000 || wrong "no elements: $(cat home.log one.log)"
+pulled one
+kill -9 $one
+wait $one 2>/dev/null
+went_ms=$(date +%s%3N)
+# Its own patience, 10 s, is shorter than the system takes to notice by itself that a host has vanished.
+on spare "$wadi" $command 2>spare.log || wrong "another host does not go on: $(cat spare.log)"
+wait $home || wrong "the receiver fails: $(cat home.log)"
+echo "the host of the sender vanished: another was done after $(($(date +%s%3N) - went_ms)) ms"
+same plain_z.raw z.raw "a link"
+
+# ---- what listens ----
+
+refused() { # ARGUMENT ..
+    if on home "$wadi" run "$@" >refused.log 2>&1 || ! grep -q 'needs keys' refused.log; then wrong "it is not refused: $*: $(cat refused.log)"; fi
+}
+for any in 0.0.0.0 10.77.0.1 home '*' '[::]' '127.0.0.1:1;0.0.0.0'; do
+    refused slow.wadi s=50:@in.raw y=@x.raw --via "tcp://$any:7702"
+    refused pass.wadi "y=@tcp://$any:7702" z=@x.raw
+done
+mkfifo never.raw
+beside home "$wadi" run slow.wadi s=50:@never.raw y=@x.raw --via tcp://127.0.0.1:7703 2>home.log
+listens() { [ -n "$(on home ss -ltnH)" ]; }
+await 20 listens || wrong "home does not listen: $(cat home.log)"
+beyond=$(on home ss -ltnH | awk '{ print $4 }' | grep -v '^127\.0\.0\.1:') && wrong "it listens where another host could connect: $beyond"
+on two "$wadi" work tcp://home:7703 --wait 0.3 2>work.log && wrong "a worker of another host is let in"
+grep -q 'no home' work.log || wrong "another worker: $(cat work.log)"
+exit $failed
