@@ -51,13 +51,18 @@ static wadi_status lock(wadi_kept_folder *f, wadi_error *err) {
     return status;
 }
 
-/* A process that ends may remove the folder when this one has found it. */
+/* A process that ends may remove the folder when this one has found it. One that was made in vain goes again. */
 static wadi_status make_and_lock(wadi_kept_folder *f, wadi_error *err) {
     enum { TRIES = 10 };
+    const bool was_there = wadi_file_exists(f->name);
     for (int i = 1;; i++) {
         wadi_status status = wadi_dir_make(f->name, 0700, err);
         if (status == WADI_OK) status = lock(f, err);
-        if (status == WADI_OK || i == TRIES || wadi_file_exists(f->name)) return status;
+        if (status == WADI_OK) return status;
+        if (i == TRIES || wadi_file_exists(f->name)) {
+            if (!was_there) (void)rmdir(f->dir);
+            return status;
+        }
         if (f->folder >= 0) (void)close(f->folder);
         f->folder = -1;
     }
@@ -182,10 +187,13 @@ static wadi_status name_for_good(wadi_kept_folder *f, wadi_error *err) {
 }
 
 wadi_status wadi_kept_folder_write(wadi_kept_folder *f, const wadi_text *state, wadi_error *err) {
+    const bool is_first = !wadi_kept_folder_has(f);
     wadi_text t = {0};
     wadi_status status = seal(f, state, &t, err);
     if (status == WADI_OK) status = wadi_file_write(f->file, t.at, t.n, 0600, err);
     if (status == WADI_OK) status = name_for_good(f, err);
+    if (status != WADI_OK && is_first)
+        wadi_kept_folder_clear(f); /* it may have its name all the same */
     wadi_text_fini(&t);
     return status;
 }

@@ -24,7 +24,8 @@ bool wadi_kept_folder_has(const wadi_kept_folder *f);
  * kind), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_kept_folder_read(wadi_kept_folder *f, char **out, size_t *out_n,
                                                  wadi_error *err);
-/* Replaces the state. It is on the disk when this returns. Errors: WADI_IO, WADI_MEMORY (also if the text has failed). */
+/* Replaces the state. It is on the disk when this returns. A first one that fails leaves no state. Errors: WADI_IO, WADI_MEMORY
+ * (also if the text has failed). */
 WADI_NODISCARD wadi_status wadi_kept_folder_write(wadi_kept_folder *f, const wadi_text *state,
                                                   wadi_error *err);
 /* An output may lie in the folder, if it is not taken for what is the folder's own: no file that lasts (base/outfile.h) is open under such

@@ -1,4 +1,6 @@
 /* A folder that a process goes on from: what is damaged, or is no file of ours, is told, and nobody waits for it. */
+#define _DEFAULT_SOURCE /* syscall */
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -17,6 +21,21 @@
 
 static const char title[] = "kept folder test";
 static char folder[64], state_file[96];
+
+static bool folders_fail; /* to be forced onto the disk */
+
+#pragma GCC visibility push(default)
+
+/* In the place of the C library's. */
+int fsync(int fd) {
+    struct stat about;
+    if (!folders_fail || fstat(fd, &about) != 0 || !S_ISDIR(about.st_mode))
+        return (int)syscall(SYS_fsync, fd);
+    errno = EIO;
+    return -1;
+}
+
+#pragma GCC visibility pop
 
 static int make_folder(void **unused) {
     (void)unused;
@@ -60,13 +79,18 @@ static void refused(const char *says) {
     if (strstr(err.msg, says) == NULL) fail_msg("%s", err.msg);
 }
 
-static void write_state(size_t n) {
+static wadi_status try_to_write(size_t n) {
     wadi_text t = {0};
     wadi_kept_folder *f = open_folder();
     for (size_t i = 0; i < n; i++) wadi_text_addf(&t, "%c", (int)(i * 7 % 251));
-    assert_int_equal(wadi_kept_folder_write(f, &t, NULL), WADI_OK);
+    const wadi_status status = wadi_kept_folder_write(f, &t, NULL);
     wadi_kept_folder_close(f, false);
     wadi_text_fini(&t);
+    return status;
+}
+
+static void write_state(size_t n) {
+    assert_int_equal(try_to_write(n), WADI_OK);
 }
 
 static void what_was_written_is_found(void **unused) {
@@ -127,11 +151,50 @@ static void what_is_no_file_is_not_read(void **unused) {
     assert_int_equal(close(other_end), 0);
 }
 
+/* It had its name already. */
+static void a_first_saving_that_fails_leaves_nothing(void **unused) {
+    (void)unused;
+    folders_fail = true;
+    assert_int_equal(try_to_write(10), WADI_IO);
+    folders_fail = false;
+    assert_int_equal(access(folder, F_OK), -1);
+}
+
+static void a_later_saving_that_fails_leaves_a_state(void **unused) {
+    (void)unused;
+    write_state(10);
+    folders_fail = true;
+    assert_int_equal(try_to_write(20), WADI_IO);
+    folders_fail = false;
+    assert_int_equal(access(state_file, F_OK), 0);
+}
+
+static void a_folder_that_cannot_be_locked_is_not_made(void **unused) {
+    struct rlimit before, none;
+    wadi_kept_folder *f = NULL;
+    (void)unused;
+    assert_int_equal(remove_folder(NULL), 0);
+    const int next = dup(STDIN_FILENO);
+    assert_true(next >= 0 && close(next) == 0 && getrlimit(RLIMIT_NOFILE, &before) == 0);
+    none = (struct rlimit){(rlim_t)next, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    const wadi_status status = wadi_kept_folder_open(folder, title, &f, NULL);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(status, WADI_IO);
+    assert_int_equal(access(folder, F_OK), -1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_was_written_is_found, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(no_damage_is_believed, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(what_is_no_file_is_not_read, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_first_saving_that_fails_leaves_nothing, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(a_later_saving_that_fails_leaves_a_state, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(a_folder_that_cannot_be_locked_is_not_made, make_folder,
+                                        remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
