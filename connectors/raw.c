@@ -20,6 +20,7 @@ typedef struct raw_source {
     char *path;
     int64_t record_bytes;
     int64_t position; /* bytes */
+    int64_t bytes;    /* of the file, when it was opened; 0: it is no regular one */
 } raw_source;
 
 static void destroy_source(wadi_source *self) {
@@ -27,6 +28,22 @@ static void destroy_source(wadi_source *self) {
     if (s->fd >= 0) (void)close(s->fd);
     free(s->path);
     free(s);
+}
+
+static int64_t bytes_of(const raw_source *s) {
+    struct stat about;
+    return fstat(s->fd, &about) == 0 && S_ISREG(about.st_mode) ? about.st_size : 0;
+}
+
+/* What ends within a record, or has lost some meanwhile. Some files of the system say that they have more bytes than they ever give. */
+static wadi_status check_end(const raw_source *s, wadi_error *err) {
+    const int64_t now = s->position < s->bytes ? bytes_of(s) : s->bytes;
+    if (now < s->bytes)
+        return wadi_fail(err, WADI_IO, "%s: had %lld bytes, and %lld when it was read to its end",
+                         s->path, (long long)s->bytes, (long long)now);
+    if (s->position % s->record_bytes == 0) return WADI_OK;
+    return wadi_fail(err, WADI_IO, "%s: ends at byte %lld, within a record of %lld bytes", s->path,
+                     (long long)s->position, (long long)s->record_bytes);
 }
 
 static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err) {
@@ -44,9 +61,7 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
     if (failed)
         return wadi_fail_errno(err, why, "%s: read error at byte %lld", s->path,
                                (long long)s->position);
-    if ((int64_t)got % s->record_bytes == 0) return WADI_OK;
-    return wadi_fail(err, WADI_IO, "%s: ends at byte %lld, within a record of %lld bytes", s->path,
-                     (long long)s->position, (long long)s->record_bytes);
+    return records < n ? check_end(s, err) : WADI_OK;
 }
 
 static wadi_status tell(wadi_source *self, wadi_position *out, wadi_error *err) {
@@ -84,12 +99,6 @@ static wadi_status describe(wadi_source *self, wadi_text *out, wadi_error *err) 
 static const wadi_source_ops source_ops = {
     .destroy = destroy_source, .next = next, .tell = tell, .seek = seek, .describe = describe};
 
-static int64_t count_records(const raw_source *s) {
-    struct stat about;
-    return fstat(s->fd, &about) == 0 && S_ISREG(about.st_mode) ? about.st_size / s->record_bytes
-                                                               : 0;
-}
-
 wadi_status wadi_source_raw(const char *path, const wadi_part *part, wadi_source **out_source,
                             wadi_error *err) {
     WADI_GIVEN(err, path);
@@ -118,7 +127,8 @@ wadi_status wadi_source_raw(const char *path, const wadi_part *part, wadi_source
         destroy_source(&s->base);
         return wadi_fail_errno(err, why, "%s", path);
     }
-    s->base.total = count_records(s);
+    s->bytes = bytes_of(s);
+    s->base.total = s->bytes / s->record_bytes;
     *out_source = &s->base;
     return WADI_OK;
 }

@@ -88,6 +88,18 @@ void md5_input_close(md5_input *in) {
 
 /* ---- reading ---- */
 
+/* Words may be missing, so a digest that was not found says nothing. */
+static wadi_status check_end(const md5_input *in, wadi_error *err) {
+    const char *path = in->paths[in->file];
+    const int64_t size = in->size[in->file];
+    struct stat about;
+    const bool known =
+        is_standard_input(path) ? fstat(STDIN_FILENO, &about) == 0 : stat(path, &about) == 0;
+    if (md5_unpack_taken(in->current) >= size || !known || about.st_size >= size) return WADI_OK;
+    return wadi_fail(err, WADI_IO, "%s: had %lld bytes, and %lld when it was read to its end", path,
+                     (long long)size, (long long)about.st_size);
+}
+
 static wadi_status read_some(md5_input *in, void *to, size_t n, size_t *out_n, wadi_error *err) {
     WADI_TRY(md5_unpack_read(in->current, to, n, out_n, err));
     atomic_store(&in->on_disk, in->before + md5_unpack_taken(in->current));
@@ -107,7 +119,9 @@ wadi_status md5_input_read(md5_input *in, void *to, size_t n, size_t *out_n, boo
     if (*out_done) return WADI_OK;
     if (in->current == NULL) WADI_TRY(open_current(in, err));
     WADI_TRY(read_some(in, to, n, out_n, err));
-    if (*out_n == 0) next_file(in);
+    if (*out_n > 0) return WADI_OK;
+    WADI_TRY(check_end(in, err));
+    next_file(in);
     *out_done = in->file >= in->n;
     return WADI_OK;
 }

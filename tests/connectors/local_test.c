@@ -198,12 +198,16 @@ static void write_bytes(const char *path, size_t n) {
     free(bytes);
 }
 
+static bool shall_shorten; /* the next file that is copied, when it is open */
+
 static wadi_status copy_raw(const char *from, const char *to, int64_t chunk, wadi_error *err) {
     const int64_t shape[] = {5};
     const wadi_part part = wadi_part_fixed(WADI_U16, 1, shape);
     wadi_source *in = NULL;
     wadi_sink *out = NULL;
     wadi_status status = wadi_source_raw(from, &part, &in, err);
+    if (shall_shorten) assert_int_equal(truncate(from, 600), 0);
+    shall_shorten = false;
     if (status == WADI_OK) status = wadi_sink_raw(to, &out, err);
     if (status == WADI_OK) status = pass_through(in, out, WADI_U16, 1, chunk, err);
     wadi_source_destroy(in);
@@ -231,6 +235,18 @@ static void a_raw_sink_writes_into_what_is_no_regular_file(void **state) {
     assert_int_equal(stat("raw_pipe", &about), 0);
     assert_true(S_ISFIFO(about.st_mode));
     (void)unlink("raw_pipe");
+}
+
+/* It had more when the run began, and nobody would know that some is missing. */
+static void a_raw_file_that_becomes_shorter_is_told(void **state) {
+    (void)state;
+    wadi_error err = {0};
+    write_bytes("raw_in.bin", 1230);
+    shall_shorten = true;
+    assert_int_equal(copy_raw("raw_in.bin", "raw_none.bin", 7, &err), WADI_IO);
+    assert_string_equal(err.msg, "raw_in.bin: had 1230 bytes, and 600 when it was read to its end");
+    assert_false(wadi_file_exists("raw_none.bin"));
+    (void)unlink("raw_in.bin");
 }
 
 static void raw_files_are_copied_record_by_record(void **state) {
@@ -432,6 +448,7 @@ int main(void) {
         cmocka_unit_test(a_memory_source_keeps_count_of_what_is_left),
         cmocka_unit_test(empty_arrays_are_streams_too),
         cmocka_unit_test(raw_files_are_copied_record_by_record),
+        cmocka_unit_test(a_raw_file_that_becomes_shorter_is_told),
         cmocka_unit_test(a_raw_sink_writes_into_what_is_no_regular_file),
         cmocka_unit_test(a_torn_record_leaves_no_output),
         cmocka_unit_test(every_connector_has_a_name_a_line_and_its_places),

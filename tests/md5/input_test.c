@@ -286,6 +286,29 @@ static void the_share_of_packed_files_ends_with_all(void **state) {
     wadi_text_fini(&words);
 }
 
+/* Digests of words that are gone meanwhile would be "not found". */
+static void a_file_that_becomes_shorter_is_told(void **state) {
+    (void)state;
+    wadi_text out = {0};
+    wadi_error err = {0};
+    char expected[200];
+    char *shorter = support_file("one\ntwo\nthree\n", 14), *whole = support_file("four\n", 5);
+    const char *const paths[] = {shorter, whole};
+    for (int longer = 0; longer < 2; longer++) {
+        md5_input *in = open_files(2, paths, false);
+        assert_int_equal(truncate(shorter, longer ? 20 : 8), 0);
+        const wadi_status status = read_all(in, 5, &out, &err);
+        assert_int_equal(status, longer ? WADI_OK : WADI_IO);
+        md5_input_close(in);
+    }
+    (void)snprintf(expected, sizeof expected, "%s: had 14 bytes, and 8 when it was read to its end",
+                   shorter);
+    assert_string_equal(err.msg, expected);
+    support_remove(shorter);
+    support_remove(whole);
+    wadi_text_fini(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open_files_are_counted),
@@ -296,6 +319,7 @@ int main(void) {
         cmocka_unit_test(standard_input_is_not_skipped_over),
         cmocka_unit_test(only_what_may_still_come_is_waited_for),
         cmocka_unit_test(the_share_of_packed_files_ends_with_all),
+        cmocka_unit_test(a_file_that_becomes_shorter_is_told),
         cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
