@@ -61,6 +61,20 @@ static void crc32c_is_the_same_with_and_without_the_instruction(void **state) {
     assert_int_equal(wadi_crc32c_sliced(0, "123456789", 9), 0xe3069283);
 }
 
+/* Long ones are gone through in several places at once. */
+static void crc32c_of_long_data_is_the_same(void **state) {
+    WADI_UNUSED(state);
+    enum { MOST = 20000 };
+    static uint8_t bytes[MOST];
+    for (size_t i = 0; i < MOST; i++) bytes[i] = (uint8_t)wadi_hash64(i);
+    for (size_t n = MOST - 8; n > 0; n = n > 1031 ? n - 1031 : 0)
+        for (size_t at = 0; at < 3; at++)
+            assert_int_equal(wadi_crc32c((uint32_t)n, bytes + at, n),
+                             wadi_crc32c_sliced((uint32_t)n, bytes + at, n));
+    for (size_t n = 6100; n < 6200; n++)
+        assert_int_equal(wadi_crc32c(0, bytes, n), wadi_crc32c_sliced(0, bytes, n));
+}
+
 static void crc32c_continues_over_any_cut(void **state) {
     WADI_UNUSED(state);
     uint8_t bytes[100];
@@ -93,6 +107,7 @@ int main(void) {
         cmocka_unit_test(sha256_matches_fips_180_4),
         cmocka_unit_test(crc32c_matches_rfc_3720),
         cmocka_unit_test(crc32c_is_the_same_with_and_without_the_instruction),
+        cmocka_unit_test(crc32c_of_long_data_is_the_same),
         cmocka_unit_test(crc32c_continues_over_any_cut),
         cmocka_unit_test(table_hashes_are_the_same_everywhere),
     };
