@@ -350,7 +350,7 @@ static int64_t clock_ahead(void) {
     return (int64_t)t.tv_sec * second + t.tv_nsec + atomic_load(&ahead_ns);
 }
 
-static void say(void *socket, int kind, int64_t job) {
+static void say(void *socket, wadi_workq_kind kind, int64_t job) {
     uint8_t bytes[WADI_WORKQ_CONTROL];
     const wadi_workq_control c = {.kind = kind, .job = job};
     wadi_workq_control_write(&c, bytes);
