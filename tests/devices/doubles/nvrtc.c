@@ -154,7 +154,8 @@ static void write_source(const program *p, const char *path) {
     (void)fclose(f);
 }
 
-/* Signed integers that overflow stop the process: CUDA C leaves open what they give. */
+/* Signed integers that overflow stop the process: CUDA C leaves open what they give. Functions of the C library are found where the double of
+ * libcuda loads the object: a linker takes longer to read that library than to link a text. */
 static nvrtcResult compile_in(program *p, const char *folder) {
     char command[4096], source[512], object[512], log[512];
     size_t n = 0;
@@ -165,7 +166,7 @@ static nvrtcResult compile_in(program *p, const char *folder) {
              "'%s' -std=c++17 -fPIC -shared -fvisibility=hidden %s "
              "-fno-strict-aliasing -fsanitize=signed-integer-overflow "
              "-fsanitize-undefined-trap-on-error "
-             "-Wl,-Bsymbolic -w '%s' -o '%s' -lm > '%s' 2>&1",
+             "-Wl,-Bsymbolic -w '%s' -nostdlib -o '%s' -lgcc > '%s' 2>&1",
              DOUBLE_CXX, p->fast ? "-march=native -O2 -ffp-contract=fast" : "-ffp-contract=off",
              source, object, log);
     write_source(p, source);
