@@ -3,6 +3,8 @@
 #include "connectors/work.h"
 #include "exe/exe.h"
 #include "sched/run.h"
+#include "sched/view.h"
+#include "sched/watch/answer.h"
 
 void wadi_exe_warm(const wadi_exe *exe, const wadi_run_options *options) {
     const wadi_run_options none = {0};
@@ -18,9 +20,13 @@ static wadi_status check_device(const wadi_exe *exe, const wadi_run_options *opt
     return wadi_exe_check_fit(exe, row, err);
 }
 
-/* Of a run that is saved. */
-static void drain(void *run) {
+/* A program may be saved as a whole, and its runs not. */
+static bool drain(void *env) {
+    wadi_run *run = env;
+    if (wadi_watch_program_drains(true)) return true;
+    if (!wadi_view_can_drain(run)) return false;
     wadi_run_drain(run);
+    return true;
 }
 
 /* Workers of other processes can come from now on. */
@@ -30,7 +36,7 @@ static wadi_status open_via(wadi_run *run, const wadi_run_options *o, wadi_error
                                   .home = true,
                                   .memory = o->memory > 0 ? o->memory : kept_bytes,
                                   .wake_fd = -1,
-                                  .drain = o->state != NULL ? drain : NULL,
+                                  .drain = drain,
                                   .env = run};
     wadi_workq *queue = NULL;
     WADI_TRY(wadi_link_work_open(&q, o->via_keys, &queue, err));

@@ -257,7 +257,7 @@ typedef struct wadi_nats_queue {
     WADI_VEC(wadi_nats_flight) flight; /* items that are not answered, by number */
     int64_t credit, budget, cap;       /* cap: bytes that the stream of items has room for */
     bool offered, paused, draining, ended;
-    void (*drain)(void *env); /* ends the run of home; NULL: it cannot */
+    bool (*drain)(void *env); /* ends the run of home; false, or NULL: it cannot */
     void *env;
     bool parts; /* there may be frames that nobody reads any more */
     wadi_nats_numbers count;

@@ -30,7 +30,7 @@ void wadi_watch_drain_by(bool (*drain)(bool now)) {
     atomic_store(&drain_program, drain);
 }
 
-static bool program_drains(bool now) {
+bool wadi_watch_program_drains(bool now) {
     bool (*drain)(bool now) = atomic_load(&drain_program);
     return drain != NULL && drain(now);
 }
@@ -50,7 +50,7 @@ static bool add_view(void *env, struct wadi_run *run, int64_t id) {
     if (w->run != 0 && w->run != id) return true;
     w->status = wadi_view_take(run, &v, w->err);
     if (w->status != WADI_OK) return false;
-    v.saved = v.saved || program_drains(false);
+    v.saved = v.saved || wadi_watch_program_drains(false);
     if (wadi_vec_push(&w->at, v)) return true;
     wadi_view_fini(&v);
     w->status = wadi_fail(w->err, WADI_MEMORY, "view: out of memory");
@@ -210,7 +210,7 @@ static bool is_there(const request *q) {
 
 static wadi_status act(const verb *b, const request *q, wadi_error *err) {
     doing d = {.q = q, .act = b->act, .err = err};
-    if (b->act == drain_run && is_there(q) && program_drains(true)) return WADI_OK;
+    if (b->act == drain_run && is_there(q) && wadi_watch_program_drains(true)) return WADI_OK;
     wadi_watch_each(do_to, &d);
     return d.n == 0 ? no_such_run(q, err) : d.status;
 }

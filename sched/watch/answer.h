@@ -19,5 +19,7 @@ WADI_NODISCARD wadi_status wadi_watch_answer(const char *process, const char *re
 /* For programs that are drained as a whole, whether their runs are saved or not. `drain` is called from any thread: with false it says whether the
  * program can be drained now, with true it does so; false: it cannot. The runs are then asked. NULL, the default: only these. */
 void wadi_watch_drain_by(bool (*drain)(bool now));
+/* Calls it. */
+bool wadi_watch_program_drains(bool now);
 
 #endif

@@ -19,9 +19,8 @@ typedef struct wadi_workq_options {
     wadi_waits *waits;  /* as in wadi_workq */
     const char *curve_public, *curve_secret, *curve_server; /* Z85; NULL: none */
     const char *const *curve_clients;                       /* ended by NULL */
-    void (*drain)(
-        void *
-            env); /* home: ends the run when that is asked for from outside; from any thread; NULL: it cannot be */
+    /* home: ends the run when that is asked for from outside; from any thread. False, or NULL: it cannot be. */
+    bool (*drain)(void *env);
     void *env;
 } wadi_workq_options;
 
