@@ -20,26 +20,31 @@ enum { UNHEARD_MOST = 20 };
 
 static void say(wadi_nats_queue *q, wadi_nats_stream s, const char *api, char step,
                 const char *what) {
-    char subject[2 * WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], reply[32];
-    const bool consumer = strncmp(api, "CONSUMER", 8) == 0;
+    char subject[3 * WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], consumer[WADI_NATS_SUBJECT],
+        reply[32];
+    const bool of_consumer = strncmp(api, "CONSUMER", 8) == 0;
     wadi_nats_stream_name(q->at.job, s, stream);
-    (void)snprintf(subject, sizeof subject, "$JS.API.%s.%s%s", api, stream,
-                   consumer ? "." WADI_NATS_CONSUMER : "");
+    wadi_nats_consumer_name(q->epoch, consumer);
+    (void)snprintf(subject, sizeof subject, "$JS.API.%s.%s%s%s", api, stream,
+                   of_consumer ? "." : "", of_consumer ? consumer : "");
     (void)snprintf(reply, sizeof reply, "c.%d.%c.%d", (int)s, step, q->outages);
     wadi_nats_say(q, subject, reply, what, (int64_t)strlen(what));
 }
 
 /* As wadi_nats_consumer_make does it, without waiting. */
 static void make(wadi_nats_queue *q, wadi_nats_stream s) {
-    char stream[WADI_NATS_SUBJECT], filter[WADI_NATS_SUBJECT], what[768];
+    char stream[WADI_NATS_SUBJECT], filter[WADI_NATS_SUBJECT], consumer[WADI_NATS_SUBJECT],
+        what[1024];
     wadi_nats_stream_name(q->at.job, s, stream);
     wadi_nats_filter(q->at.job, s, q->epoch, filter);
+    wadi_nats_consumer_name(q->epoch, consumer);
     (void)snprintf(what, sizeof what,
-                   "{\"stream_name\":\"%s\",\"config\":{\"durable_name\":\"" WADI_NATS_CONSUMER
-                   "\",\"deliver_policy\":\"all\",\"ack_policy\":\"explicit\",\"ack_wait\":%" PRId64
+                   "{\"stream_name\":\"%s\",\"config\":{\"durable_name\":\"%s\",\"deliver_policy\":"
+                   "\"all\",\"ack_policy\":\"explicit\",\"ack_wait\":%" PRId64
                    ",\"max_deliver\":-1,\"filter_subject\":\"%s\",\"replay_policy\":\"instant\","
                    "\"max_waiting\":%d,\"max_ack_pending\":-1}}",
-                   stream, q->record.ack_wait_ms * 1000000, filter, WADI_NATS_WAITING_MOST);
+                   stream, consumer, q->record.ack_wait_ms * 1000000, filter,
+                   WADI_NATS_WAITING_MOST);
     say(q, s, "CONSUMER.DURABLE.CREATE", 'n', what);
 }
 

@@ -37,8 +37,7 @@ enum {
 #define WADI_NATS_LABEL "Wadi-Label"
 #define WADI_NATS_RECORDED "Wadi-Record"
 #define WADI_NATS_WHY "Wadi-Why"
-/* The durable consumer of items and that of answers, and how many requests may wait there: those of all workers. */
-#define WADI_NATS_CONSUMER "taker"
+/* How many requests may wait at the consumer of items or at that of answers: those of all workers. */
 enum { WADI_NATS_WAITING_MOST = 30000 };
 /* Behind the epoch in home's sign of life: the consumer of items is new, and what was asked of the old one is lost. */
 #define WADI_NATS_ANEW " anew"
@@ -60,6 +59,8 @@ bool wadi_nats_stream_job(const char *name, wadi_nats_stream s, char out_job[WAD
 /* The subject of the messages that are pulled from the stream: those that are no frames. */
 void wadi_nats_filter(const char *job, wadi_nats_stream s, const char *epoch,
                       char out[WADI_NATS_SUBJECT]);
+/* The durable consumer of items, or that of answers. The epoch is part of it: whoever still is at another finds none. */
+void wadi_nats_consumer_name(const char *epoch, char out[WADI_NATS_SUBJECT]);
 /* wadi.JOB. and the rest. */
 void wadi_nats_subject(const char *job, char out[WADI_NATS_SUBJECT], const char *format, ...)
     WADI_PRINTF(3, 4);

@@ -28,6 +28,10 @@ void wadi_nats_filter(const char *job, wadi_nats_stream s, const char *epoch,
     wadi_nats_subject(job, out, "%s.%s.do", s == WADI_NATS_ITEMS ? "item" : "answer", epoch);
 }
 
+void wadi_nats_consumer_name(const char *epoch, char out[WADI_NATS_SUBJECT]) {
+    (void)snprintf(out, WADI_NATS_SUBJECT, "taker-%.20s", epoch);
+}
+
 void wadi_nats_subject(const char *job, char out[WADI_NATS_SUBJECT], const char *format, ...) {
     const int n = snprintf(out, WADI_NATS_SUBJECT, "wadi.%s.", job);
     va_list args;

@@ -132,13 +132,14 @@ int64_t wadi_nats_stream_messages(jsCtx *js, const char *job, wadi_nats_stream s
 
 wadi_status wadi_nats_consumer_make(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream s,
                                     const char *epoch, wadi_error *err) {
-    char name[WADI_NATS_SUBJECT], filter[WADI_NATS_SUBJECT];
+    char name[WADI_NATS_SUBJECT], filter[WADI_NATS_SUBJECT], consumer[WADI_NATS_SUBJECT];
     jsConsumerConfig c;
     jsErrCode code = 0;
     wadi_nats_stream_name(at->job, s, name);
     wadi_nats_filter(at->job, s, epoch, filter);
+    wadi_nats_consumer_name(epoch, consumer);
     (void)jsConsumerConfig_Init(&c);
-    c.Durable = WADI_NATS_CONSUMER;
+    c.Durable = consumer;
     c.FilterSubject = filter;
     c.AckPolicy = js_AckExplicit;
     c.AckWait = (int64_t)(at->ack_wait_s * 1e9);

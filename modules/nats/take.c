@@ -289,12 +289,14 @@ static int wanted(const wadi_nats_ahead *a) {
 }
 
 static void ask(wadi_nats_queue *q, int messages, int64_t now) {
-    char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], what[64];
+    char subject[2 * WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], consumer[WADI_NATS_SUBJECT],
+        what[64];
     const wadi_nats_request r = {now + expires_ns + grace_ns, messages};
     if (!wadi_vec_push(&q->asked, r)) return;
     wadi_nats_stream_name(q->at.job, q->pulls, stream);
+    wadi_nats_consumer_name(q->epoch, consumer);
     (void)snprintf(subject, sizeof subject, "$JS.API.CONSUMER.MSG.NEXT.%.100s.%s", stream,
-                   WADI_NATS_CONSUMER);
+                   consumer);
     const int n =
         snprintf(what, sizeof what, "{\"batch\":%d,\"expires\":%" PRId64 "}", messages, expires_ns);
     wadi_nats_say(q, subject, "n", what, n);

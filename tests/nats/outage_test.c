@@ -1,5 +1,4 @@
 /* Jobs whose server is killed, stops, or is cut off: nothing is lost and nothing comes twice. */
-#include <arpa/inet.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -18,6 +17,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "sched/work/jet_label.h"
+#include "tests/nats/raw.h"
 #include "tests/nats/server.h"
 
 typedef struct outage {
@@ -175,72 +175,14 @@ static void home_gets_answers_that_have_older_numbers(void **state) {
     begins_again_with_older_numbers("answers");
 }
 
-static int connect_raw(int port) {
-    struct sockaddr_in a = {.sin_family = AF_INET,
-                            .sin_port = htons((uint16_t)port),
-                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    const int s = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(connect(s, (const struct sockaddr *)&a, sizeof a), 0);
-    return s;
-}
-
-/* Says something to the server as any client may. headers: with their empty line; "": none. */
-static void say_to_server(int port, const char *subject, const char *headers, const char *data) {
-    char text[512];
-    char lengths[24] = "";
-    if (*headers != '\0') (void)snprintf(lengths, sizeof lengths, "%zu ", strlen(headers));
-    const int s = connect_raw(port);
-    const int n = snprintf(text, sizeof text,
-                           "CONNECT {\"verbose\":false,\"headers\":true}\r\n"
-                           "%s %s %s%zu\r\n%s%s\r\nPING\r\n",
-                           *headers != '\0' ? "HPUB" : "PUB", subject, lengths,
-                           strlen(headers) + strlen(data), headers, data);
-    assert_int_equal(write(s, text, (size_t)n), n);
-    /* It tells of itself first; a pong follows all that it has done. */
-    char last[4] = "";
-    while (memcmp(last, "PONG", 4) != 0) {
-        memmove(last, last + 1, 3);
-        assert_int_equal(read(s, last + 3, 1), 1);
-    }
-    (void)close(s);
-}
-
-/* Hears a subject as any client may; what comes is to be read from the socket. */
-static int hear_server(int port, const char *subject) {
-    char text[512], last[4] = "";
-    const int s = connect_raw(port);
-    const int n = snprintf(text, sizeof text,
-                           "CONNECT {\"verbose\":false,\"headers\":true}\r\n"
-                           "SUB %s 1\r\nPING\r\n",
-                           subject);
-    assert_int_equal(write(s, text, (size_t)n), n);
-    while (memcmp(last, "PONG", 4) != 0) {
-        memmove(last, last + 1, 3);
-        assert_int_equal(read(s, last + 3, 1), 1);
-    }
-    return s;
-}
-
-/* Reads until one of the words has come, and closes the socket. */
-static void read_until(int s, const char *word, const char *other, char *out, size_t room) {
-    size_t n = 0;
-    memset(out, 0, room);
-    while (strstr(out, word) == NULL && strstr(out, other) == NULL) {
-        const ssize_t more = read(s, out + n, room - 1 - n);
-        assert_true(more > 0);
-        n += (size_t)more;
-    }
-    (void)close(s);
-}
-
 /* What the server says of the consumer: the value behind "name":, "" if there is none. */
 static void consumer_says(int port, const char *consumer, const char *name, char out[64]) {
     char text[8192];
-    const int s = hear_server(port, "consumer.info");
+    const int s = test_raw_hear(port, "consumer.info");
     const int n = snprintf(text, sizeof text,
                            "PUB $JS.API.CONSUMER.INFO.%s consumer.info 0\r\n\r\n", consumer);
     assert_int_equal(write(s, text, (size_t)n), n);
-    read_until(s, "\"num_pending\"", "\"error\"", text, sizeof text);
+    test_raw_read(s, "\"num_pending\"", "\"error\"", text, sizeof text);
     const char *at = strstr(text, name);
     out[0] = '\0';
     if (at == NULL) return;
@@ -254,6 +196,13 @@ static void epoch_of(const char *address, char out[WADI_JET_EPOCH]) {
     if (test_jobs()->ask(address, "ping", "", &text, &err) != WADI_OK) fail_msg("%s", err.msg);
     (void)snprintf(out, WADI_JET_EPOCH, "%.16s", wadi_text_str(&text));
     wadi_text_fini(&text);
+}
+
+/* "STREAM.CONSUMER" of the home that the job has. */
+static void consumer_of(const char *address, const char *stream, char out[96]) {
+    char epoch[WADI_JET_EPOCH];
+    epoch_of(address, epoch);
+    (void)snprintf(out, 96, "%s.taker-%s", stream, epoch);
 }
 
 /* Waits until so many requests wait at the consumer. */
@@ -271,7 +220,7 @@ static void workers_ask_again_at_a_new_consumer(void **state) {
     (void)state;
     outage o = {0};
     wadi_error err = {0};
-    char epoch[WADI_JET_EPOCH], text[64];
+    char epoch[WADI_JET_EPOCH], text[64], consumer[96];
     (void)alarm(60);
     test_server_start(&o.server, true, "");
     const char *address = test_address(o.server.port, "asked", "");
@@ -280,10 +229,11 @@ static void workers_ask_again_at_a_new_consumer(void **state) {
     if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
     test_await(q, 1);
     epoch_of(address, epoch);
-    await_requests(o.server.port, "WADI_asked_items.taker", "1");
+    consumer_of(address, "WADI_asked_items", consumer);
+    await_requests(o.server.port, consumer, "1");
     (void)snprintf(text, sizeof text, "%s anew", epoch);
-    say_to_server(o.server.port, "wadi.asked.live.home", "", text);
-    await_requests(o.server.port, "WADI_asked_items.taker", "2");
+    test_raw_say(o.server.port, "wadi.asked.live.home", "", text);
+    await_requests(o.server.port, consumer, "2");
     if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
     q->ops->close(q);
     assert_int_equal(test_wait(one), 0);
@@ -294,9 +244,9 @@ static void workers_ask_again_at_a_new_consumer(void **state) {
 /* A process that is home of the job when the call returns. */
 static pid_t start_home(int port, const char *address, const char *live) {
     char text[4096];
-    const int heard = hear_server(port, live);
+    const int heard = test_raw_hear(port, live);
     const pid_t home = test_worker(address, "home");
-    read_until(heard, live, live, text, sizeof text);
+    test_raw_read(heard, live, live, text, sizeof text);
     return home;
 }
 
@@ -305,7 +255,7 @@ static void a_home_that_lost_its_job_leaves_the_consumers_alone(void **state) {
     (void)state;
     outage o = {0};
     wadi_error err = {0};
-    char before[64], after[64];
+    char before[64], after[64], consumer[96];
     (void)alarm(100);
     test_server_start(&o.server, true, "");
     const char *address = test_address(o.server.port, "lost", "");
@@ -315,12 +265,44 @@ static void a_home_that_lost_its_job_leaves_the_consumers_alone(void **state) {
     test_server_again(&o.server);
     wadi_workq *q = test_open(address, true);
     if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
-    consumer_says(o.server.port, "WADI_lost_answers.taker", "created", before);
+    consumer_of(address, "WADI_lost_answers", consumer);
+    consumer_says(o.server.port, consumer, "created", before);
     assert_string_not_equal(before, "");
     assert_int_equal(kill(first, SIGCONT), 0);
     assert_int_equal(test_wait(first), 1);
-    consumer_says(o.server.port, "WADI_lost_answers.taker", "created", after);
+    consumer_says(o.server.port, consumer, "created", after);
     assert_string_equal(before, after);
+    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    q->ops->close(q);
+    test_server_end(&o.server);
+    (void)alarm(0);
+}
+
+/* What tells it to do so may be of another home's consumer: it was on its way while this home was stopped and lost its job. */
+static void a_home_removes_no_consumer_but_its_own(void **state) {
+    (void)state;
+    outage o = {0};
+    wadi_error err = {0};
+    char text[4096], inbox[96] = "", subject[128], consumer[96];
+    (void)alarm(60);
+    test_server_start(&o.server, true, "");
+    int heard = test_raw_hear(o.server.port, "$JS.API.DIRECT.GET.>");
+    const char *address = test_address(o.server.port, "own", "");
+    wadi_workq *q = test_open(address, true);
+    test_raw_read(heard, "{", "{", text, sizeof text);
+    assert_int_equal(sscanf(text, " MSG %*s 1 %95s", inbox), 1);
+    assert_non_null(strstr(inbox, ".w."));
+    *strstr(inbox, ".w.") = '\0';
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    consumer_of(address, "WADI_own_answers", consumer);
+    heard = test_raw_hear(o.server.port, "$JS.API.CONSUMER.DELETE.>");
+    for (int i = 0; i < 6; i++) { /* real replies may come between */
+        (void)snprintf(subject, sizeof subject, "%s.c.2.%c.0", inbox, "il"[i % 2]);
+        test_raw_say(o.server.port, subject, "",
+                     i % 2 == 0 ? "{\"stream_seq\":9}" : "{\"last_seq\":1}");
+    }
+    test_raw_read(heard, ".c.2.d.", ".c.2.d.", text, sizeof text);
+    assert_non_null(strstr(text, consumer));
     if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
     q->ops->close(q);
     test_server_end(&o.server);
@@ -332,6 +314,7 @@ static void consumers_that_are_removed_are_made_again(void **state) {
     outage o = {0};
     wadi_error err = {0};
     char text[4096]; /* signs of life of half a minute */
+    char consumer[96], subject[128];
     (void)alarm(100);
     test_server_start(&o.server, true, "");
     const char *address = test_address(o.server.port, "removed", "");
@@ -339,11 +322,15 @@ static void consumers_that_are_removed_are_made_again(void **state) {
     wadi_workq *q = test_open(address, true);
     if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
     test_run(q, &(test_job){.items = 30, .n = 300});
-    const int heard = hear_server(o.server.port, "wadi.removed.live.home");
-    say_to_server(o.server.port, "$JS.API.CONSUMER.DELETE.WADI_removed_items.taker", "", "");
-    say_to_server(o.server.port, "$JS.API.CONSUMER.DELETE.WADI_removed_answers.taker", "", "");
+    const int heard = test_raw_hear(o.server.port, "wadi.removed.live.home");
+    static const char *const streams[] = {"WADI_removed_items", "WADI_removed_answers"};
+    for (int i = 0; i < 2; i++) {
+        consumer_of(address, streams[i], consumer);
+        (void)snprintf(subject, sizeof subject, "$JS.API.CONSUMER.DELETE.%s", consumer);
+        test_raw_say(o.server.port, subject, "", "");
+    }
     test_run(q, &(test_job){.items = 30, .n = 300, .first = 30});
-    read_until(heard, " anew", " anew", text, sizeof text);
+    test_raw_read(heard, " anew", " anew", text, sizeof text);
     if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
     q->ops->close(q);
     assert_int_equal(test_wait(one), 0);
@@ -375,7 +362,7 @@ static void an_older_record_does_not_open_a_job_again(void **state) {
     if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
     wadi_jet_record_write(&r, line);
     (void)snprintf(headers, sizeof headers, "NATS/1.0\r\nWadi-Record: %s\r\n\r\n", line);
-    say_to_server(o.server.port, "wadi.again.record", headers, "");
+    test_raw_say(o.server.port, "wadi.again.record", headers, "");
     q->ops->close(q);
     assert_int_equal(test_wait(one), 0);
     test_server_end(&o.server);
@@ -400,7 +387,7 @@ static void workers_stay_with_a_home_that_another_could_not_displace(void **stat
                    "NATS/1.0\r\nNats-Expected-Last-Subject-Sequence: 900\r\n"
                    "Wadi-Record: %s\r\n\r\n",
                    line);
-    say_to_server(o.server.port, "wadi.refused.record", headers, "");
+    test_raw_say(o.server.port, "wadi.refused.record", headers, "");
     wadi_work_item none; /* the worker has heard it by then */
     assert_int_equal(q->ops->collect(q, 300000000, &none, &err), WADI_OK);
     test_run(q, &(test_job){.items = 10, .n = 300, .first = 10});
@@ -421,16 +408,16 @@ static void a_late_reply_does_not_end_a_home(void **state) {
     wadi_jet_record r = {.epoch = "0123456789abcdef", .state = WADI_JET_OPEN, .ack_wait_ms = 1000};
     (void)alarm(60);
     test_server_start(&o.server, true, "");
-    const int heard = hear_server(o.server.port, "$JS.API.DIRECT.GET.>");
+    const int heard = test_raw_hear(o.server.port, "$JS.API.DIRECT.GET.>");
     const char *address = test_address(o.server.port, "late", "");
     wadi_workq *q = test_open(address, true);
-    read_until(heard, "{", "{", text, sizeof text);
+    test_raw_read(heard, "{", "{", text, sizeof text);
     assert_int_equal(sscanf(text, " MSG %*s 1 %127s", inbox), 1);
     const pid_t one = test_worker(address, "plain");
     if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
     wadi_jet_record_write(&r, line);
     (void)snprintf(headers, sizeof headers, "NATS/1.0\r\nWadi-Record: %s\r\n\r\n", line);
-    say_to_server(o.server.port, inbox, headers, "");
+    test_raw_say(o.server.port, inbox, headers, "");
     test_run(q, &(test_job){.items = 10, .n = 300});
     if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
     q->ops->close(q);
@@ -505,7 +492,7 @@ static void a_call_waits_for_jetstream(void **state) {
     void *status = NULL;
     assert_int_equal(pthread_create(&ending, NULL, end_job, q), 0);
     await_log(&o.server, "STREAM.MSG.GET.WADI_slow_record");
-    (void)close(hear_server(o.server.port, "any")); /* it has said by then that nobody listens */
+    (void)close(test_raw_hear(o.server.port, "any")); /* it has said by then that nobody listens */
     test_server_kill(&o.server);
     in_folder(&o.server, "mv all config");
     test_server_again(&o.server);
@@ -528,9 +515,9 @@ static void a_home_that_comes_back_late_keeps_its_job(void **state) {
     assert_int_equal(kill(first, SIGSTOP), 0);
     test_server_kill(&o.server);
     test_server_again(&o.server);
-    const int heard = hear_server(o.server.port, "$JS.API.STREAM.MSG.GET.>");
+    const int heard = test_raw_hear(o.server.port, "$JS.API.STREAM.MSG.GET.>");
     const pid_t second = test_worker(address, "home");
-    read_until(heard, "WADI_kept_record", "WADI_kept_record", text, sizeof text);
+    test_raw_read(heard, "WADI_kept_record", "WADI_kept_record", text, sizeof text);
     assert_int_equal(kill(first, SIGCONT), 0); /* the second is about to ask for it */
     assert_int_equal(test_wait(second), 1);    /* it is told that there is a home */
     assert_int_equal(kill(first, SIGKILL), 0);
@@ -596,6 +583,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(consumers_that_are_removed_are_made_again),
         cmocka_unit_test(workers_ask_again_at_a_new_consumer),
         cmocka_unit_test(a_home_that_lost_its_job_leaves_the_consumers_alone),
+        cmocka_unit_test(a_home_removes_no_consumer_but_its_own),
         cmocka_unit_test(an_older_record_does_not_open_a_job_again),
         cmocka_unit_test(workers_stay_with_a_home_that_another_could_not_displace),
         cmocka_unit_test(a_late_reply_does_not_end_a_home),
