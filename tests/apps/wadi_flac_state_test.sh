@@ -33,6 +33,15 @@ same() {
     rm -f ./*.flac
 }
 
+# made FILE PID: returns when there is the file, or the process has ended, after a minute at the latest
+made() {
+    tries=0
+    while [ ! -e "$1" ] && kill -0 "$2" 2>/dev/null && [ $tries -lt 6000 ]; do
+        tries=$((tries + 1))
+        sleep 0.01
+    done
+}
+
 # ---- killed again and again ----
 # After tenths of a second; later after more, because on a busy machine an output may need longer than that.
 turns=0
@@ -50,7 +59,7 @@ same "killed $turns times"
 # ---- killed right behind the first output, which it did not note: it may replace it ----
 "$program" $raw --state kept $many &
 pid=$!
-while [ ! -e a.flac ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+made a.flac $pid
 kill -KILL $pid 2>/dev/null
 wait $pid 2>/dev/null
 "$program" $raw --state kept $many || wrong "killed behind an output: it does not go on"
@@ -72,7 +81,7 @@ same "after a failure"
 mv a.raw away.raw
 "$program" $raw --state kept $many 2>/dev/null &
 pid=$!
-while [ ! -e c.flac ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+made c.flac $pid
 kill -KILL $pid 2>/dev/null
 wait $pid 2>/dev/null
 mv away.raw a.raw
@@ -82,7 +91,7 @@ same "failed and killed"
 # ---- the first signal drains, and the same command goes on with inputs that are deleted when they are done ----
 "$program" $raw --state kept --delete-input-file $many 2>message &
 pid=$!
-while [ ! -e kept/state ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+made kept/state $pid
 sleep 0.05
 kill -TERM $pid
 wait $pid

@@ -129,7 +129,7 @@ kill -CONT $running
 # ---- a screen in a terminal that changes its size, and a run that ends meanwhile
 
 cat >screen.py <<'PROGRAM'
-import fcntl, os, pty, signal, struct, subprocess, sys, termios, time
+import fcntl, os, pty, select, signal, struct, subprocess, sys, termios, time
 wadi, pid = sys.argv[1:]
 master, slave = pty.openpty()
 def size(rows, columns):
@@ -143,7 +143,8 @@ def read_until(text):
     limit = time.monotonic() + 60
     while text not in seen:
         assert time.monotonic() < limit, (text, seen[-3000:])
-        seen += os.read(master, 65536)
+        if select.select([master], [], [], 1)[0]:
+            seen += os.read(master, 65536)
     seen = seen[seen.index(text) + len(text):]
 read_until(b"sorted by plan")
 read_until(b"0.in0")
@@ -194,6 +195,7 @@ import os, socket, time
 folder = os.environ["XDG_RUNTIME_DIR"] + "/wadi/"
 def ask(request):
     s = socket.socket(socket.AF_UNIX)
+    s.settimeout(60)
     s.connect(folder + os.listdir(folder)[0])
     s.sendall(request)
     got = b""

@@ -75,7 +75,11 @@ timeout 100 "$wadi" run q.wadi s=@numbers t=@plain.raw --chunk 2 --via "$at" --w
 cmp want.raw plain.raw || wrong "two workers: other results"
 "$wadi" run q.wadi s=@numbers t=@late.raw --chunk 2 --via "$at" --workers 2 --state kept --every 0.01 2>said &
 home=$!
-until [ -e kept/state ] || ! kill -0 $home 2>/dev/null; do sleep 0.01; done
+tries=0
+until [ -e kept/state ] || ! kill -0 $home 2>/dev/null || [ $tries -ge 6000 ]; do
+    tries=$((tries + 1))
+    sleep 0.01
+done
 kill -STOP "$stopped"
 kill -TERM $home 2>/dev/null
 wait $home || wrong "a home that is ended: status $?: $(cat said)"

@@ -101,8 +101,10 @@ feed() { # 24 elements more
     tail -c +$((fed + 1)) numbers | head -c 24 >&3
     fed=$((fed + 24))
 }
-reached() { # STAGE N: returns when the stage has done N elements, or the run has ended
-    while kill -0 "$run" 2>/dev/null; do
+reached() { # STAGE N: returns when the stage has done N elements, or the run has ended, after two minutes at the latest
+    tries=0
+    while kill -0 "$run" 2>/dev/null && [ $tries -lt 2400 ]; do
+        tries=$((tries + 1))
         n=$("$wadi" top --once "$(pgrep -P "$run")" 2>/dev/null | awk -v stage="$1" '$1 == stage { print $5 }')
         [ "${n:-0}" -ge "$2" ] && return
         sleep 0.05
@@ -148,7 +150,11 @@ stopped=
 # ---- SIGTERM: a worker leaves with status 0, or by the signal if that comes before it has begun ----
 "$wadi" work "$at" 2>>worker &
 a=$!
-until grep -q "^SigCgt:.*[4-7c-f]...$" "/proc/$a/status"; do :; done
+tries=0
+until grep -q "^SigCgt:.*[4-7c-f]...$" "/proc/$a/status" || [ $tries -ge 6000 ]; do
+    tries=$((tries + 1))
+    sleep 0.01
+done
 kill -TERM "$a"
 wait "$a"
 a=$?
@@ -163,7 +169,11 @@ while [ $i -lt 30 ]; do
     "$wadi" run slow.wadi s=@numbers t=@out.raw --chunk 2 --via "$at" --workers 1 --state kept --every 0.05 2>said &
     run=$!
     if [ $i -lt 2 ]; then # killed when it has saved something
-        while kill -0 $run 2>/dev/null && [ "$(ls -i kept/state 2>/dev/null)" = "$before" ]; do sleep 0.02; done
+        tries=0
+        while kill -0 $run 2>/dev/null && [ "$(ls -i kept/state 2>/dev/null)" = "$before" ] && [ $tries -lt 3000 ]; do
+            tries=$((tries + 1))
+            sleep 0.02
+        done
         kill -9 $run 2>/dev/null
     fi
     wait $run && break

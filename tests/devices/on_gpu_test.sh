@@ -97,4 +97,9 @@ until [ -s pid ] || [ $tries -ge 600 ]; do
 done
 kill "$began"
 wait "$began" && fail "an end from outside is no failure"
-while kill -0 "$(cat pid)" 2>/dev/null; do sleep 0.05; done
+tries=0
+while kill -0 "$(cat pid)" 2>/dev/null; do
+    tries=$((tries + 1))
+    [ $tries -lt 600 ] || fail "the step outlives whoever ended it"
+    sleep 0.05
+done

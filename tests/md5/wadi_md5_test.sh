@@ -208,8 +208,8 @@ begun_again() {
         got=$?
         cat out >>all
         case $got in
-        137 | 143) ;; # 143: it had no handler yet
-        0) [ -e kept/state ] || break ;;
+        137 | 143) [ $tries -le "$most" ] || break ;; # 143: it had no handler yet
+        0) [ -e kept/state ] && [ $tries -lt 100 ] || break ;;
         *) break ;;
         esac
     done
