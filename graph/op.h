@@ -298,6 +298,9 @@ typedef struct wadi_op {
     /** how many elements of argument `arg` an element of the result reads, near each other, where that is a number in the binding. NULL: at
      *  most one, or it is not known */
     int (*places)(const wadi_bind *b, int arg);
+    /** how far from index ix, along the outermost dimension, the elements of argument `arg` lie at most that element ix of the result reads; -1:
+     *  anywhere. NULL: nowhere else if it is one_to_one, else anywhere */
+    int64_t (*reach)(const wadi_module *m, const wadi_bind *b, int arg);
 } wadi_op;
 
 /** All operators. The table is in operators/table.c; callers pass it to code that looks up names. */

@@ -75,6 +75,20 @@ static int places_of(const wadi_bind *b, int arg) {
     return s.of[arg].places;
 }
 
+/* An edge leads back by no more than the distance to it, unless it wraps around. */
+static int64_t reach(const wadi_module *m, const wadi_bind *b, int arg) {
+    stencil_parts s;
+    int64_t most = 0;
+    if (read_parts(b, &s)) return -1;
+    if (m->values[b->args[arg]].type.array->rank > s.dims) return 0;
+    for (int i = 0; i < s.of[arg].places; i++) {
+        const int64_t distance = s.of[arg].near[i * s.dims];
+        if (distance != 0 && s.of[arg].edge == WADI_EDGE_WRAP) return -1;
+        if (distance > most || -distance > most) most = distance < 0 ? -distance : distance;
+    }
+    return most;
+}
+
 /* ---- types and shapes ---- */
 
 static int fun_params(const wadi_module *m, const wadi_bind *b, int fun, wadi_type *types) {
@@ -300,6 +314,7 @@ const wadi_op wadi_op_stencil = {
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "m",
     .places = places_of,
+    .reach = reach,
     .nfuns = -1,
     .count_funs = count_funs,
     .wrong_attrs = wrong_attrs,

@@ -69,6 +69,19 @@ typedef struct wadi_device_calls {
     const void *self;
 } wadi_device_calls;
 
+/* Launches that run in strips of rows: of each row the kernels of all launches, in their order, and of each launch so many rows more on both
+ * sides. What it writes into a slot of its own, only this strip's later launches read. */
+typedef struct wadi_device_strips {
+    int n;
+    wadi_launch *launch; /* [n]; of each, as many units belong to a row as to the next one */
+    const int *halo;     /* [n] rows */
+    int64_t rows, strip; /* of all, and of a strip; the last one may have fewer */
+    int nslots;          /* slots without columns: each strip has rows of its own for them */
+    const int *slots;
+    const int64_t *values; /* [nslots] of a row */
+    int most;              /* rows more on both sides, at most */
+} wadi_device_strips;
+
 typedef struct wadi_device_ops {
     bool
         rounds; /* launches of a few units cost little, and what one has read is in a cache for the next */
@@ -83,6 +96,8 @@ typedef struct wadi_device_ops {
     void (*end)(wadi_device *self);
     /* A fault of the program is told in the launch. */
     void (*launch)(wadi_device *self, wadi_launch *l);
+    /* False: there was a fault or no memory, and what was written means nothing; nothing is told. NULL: it has no caches that would gain. */
+    bool (*strips)(wadi_device *self, const wadi_device_strips *what);
     /* Kernels will emit to the slot, ONCE or IRREGULAR, for `count` elements: only they know its shapes. Harmless for a slot that is
      * expected already. False when out of memory. */
     bool (*expect)(wadi_device *self, int slot, int64_t count);

@@ -45,6 +45,8 @@ typedef struct wadi_body {
     const wadi_bind **binds;
     int nresults;
     const wadi_val *results; /* values stored for others; each has a slot */
+    const bool *
+        unread; /* [nresults] or NULL: whether nobody but the body itself reads the elements of a result */
     bool stream;
     int level;        /* the level whose elements it runs for */
     const int *parts; /* [value] slot of a fold's block results, or -1; NULL: there are none */

@@ -59,6 +59,8 @@ typedef struct wadi_skeleton_row {
     wadi_status (*beside)(struct wadi_flat *c, const wadi_bind *bind, struct wadi_flat_part *out);
     /** The steps that compute the result into `slot`; `tag` goes into the names of kernels. NULL: pieces of rows. */
     wadi_status (*into_slot)(struct wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
+    /** Whether it does no more than that. NULL: if it is NULL itself. */
+    bool (*in_pieces)(struct wadi_flat *c, const wadi_bind *bind);
 } wadi_skeleton_row;
 
 #define WADI_SKELETON(NAME, name, traits) extern const wadi_skeleton_row wadi_skeleton_##name;

@@ -57,6 +57,7 @@ wadi_status wadi_planning_array_phase(wadi_planning *p) {
     wadi_vec_clear(&p->pending);
     if (body.nresults == 0) return WADI_OK;
     wadi_plan_phase phase = {.is_stream = false};
+    WADI_TRY(wadi_planning_inner(p, &body, &body.unread));
     WADI_TRY(wadi_planning_body(p, &body, -1, body.nresults, slots, false, &phase.body));
     for (int i = 0; i < body.nresults; i++) p->known[body.results[i]] = true;
     for (int i = 0; i < body.nbinds; i++) {
@@ -64,7 +65,7 @@ wadi_status wadi_planning_array_phase(wadi_planning *p) {
         if (b->nresults == 1 && p->y.takes[b->results[0]] != WADI_NONE)
             p->known[b->results[0]] = true;
     }
-    WADI_TRY(wadi_planning_inner(p, &body, &p->bodies.at[phase.body].inner));
+    p->bodies.at[phase.body].inner = body.unread;
     return wadi_vec_push(&p->phases, phase) ? WADI_OK : wadi_planning_no_memory(p);
 }
 

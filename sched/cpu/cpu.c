@@ -13,35 +13,13 @@
 #include "sched/cpu/emissions.h"
 #include "sched/cpu/gather.h"
 #include "sched/cpu/image.h"
+#include "sched/cpu/inner.h"
 #include "sched/fault.h"
 #include "sched/foreign.h"
 
-typedef struct worker {
-    wadi_work work;
-    wadi_scratch scratch, staging;
-    struct cpu *device;
-} worker;
-
-typedef struct cpu {
-    wadi_device base;
-    wadi_pool *pool;
-    int threads;     /* the pool's */
-    worker *workers; /* [threads] */
-    wadi_emissions own;
-    wadi_emissions *emissions; /* its own, or those of the device beside which it works */
-    const wadi_stop *cancel;
-    wadi_mutex lock;          /* guards the fault of the launch at work, and the failure */
-    wadi_error failure;       /* of a routine of the host program, which `wait` tells */
-    atomic_int_fast64_t stop; /* ranges that begin after this are skipped */
-} cpu;
-
-static cpu *cpu_of(const wadi_device *self) {
-    return (cpu *)(uintptr_t)self;
-}
-
 /* ---- what kernels call ---- */
 
-static worker *worker_of(wadi_work *w) {
+static wadi_cpu_worker *worker_of(wadi_work *w) {
     return w->self;
 }
 
@@ -64,7 +42,8 @@ static void scratch_rewind(wadi_work *w, int64_t mark) {
     wadi_scratch_rewind(&worker_of(w)->scratch, mark);
 }
 
-static void say_negative(const worker *self, int slot, const int64_t *shape, int64_t *value) {
+static void say_negative(const wadi_cpu_worker *self, int slot, const int64_t *shape,
+                         int64_t *value) {
     for (int d = wadi_slots_plan(self->device->emissions->slots, slot)->rank - 1; d >= 0; d--) {
         if (shape[d] >= 0) continue;
         value[0] = shape[d];
@@ -73,7 +52,7 @@ static void say_negative(const worker *self, int slot, const int64_t *shape, int
 }
 
 static int emit(wadi_work *w, int32_t slot, int64_t s, const int64_t *shape, void **col) {
-    worker *self = worker_of(w);
+    wadi_cpu_worker *self = worker_of(w);
     int64_t bytes = 0;
     const wadi_fault_kind kind = wadi_emissions_put(self->device->emissions, &w->slot[slot],
                                                     &self->staging, slot, s, shape, col, &bytes);
@@ -83,7 +62,7 @@ static int emit(wadi_work *w, int32_t slot, int64_t s, const int64_t *shape, voi
 }
 
 /* A routine; if it fails, `wait` says how. */
-static bool run_routine(cpu *d, const wadi_call *call) {
+static bool run_routine(wadi_cpu *d, const wadi_call *call) {
     wadi_error failure = {.status = WADI_OK};
     const bool fine = wadi_foreign_run(call, &failure);
     if (failure.status != WADI_OK) {
@@ -106,12 +85,12 @@ static const volatile unsigned char *stop_flag(const wadi_stop *stop) {
     return stop != NULL ? (const volatile unsigned char *)&stop->called : &never;
 }
 
-static bool emits_alone(const cpu *d) {
+static bool emits_alone(const wadi_cpu *d) {
     return d->emissions == &d->own;
 }
 
 static bool begin(wadi_device *self, const wadi_device_work *work) {
-    cpu *d = cpu_of(self);
+    wadi_cpu *d = wadi_cpu_of(self);
     if (emits_alone(d) && !wadi_emissions_begin(&d->own, work->slots)) return false;
     d->cancel = work->stop;
     for (int i = 0; i < d->threads; i++) {
@@ -123,7 +102,7 @@ static bool begin(wadi_device *self, const wadi_device_work *work) {
 }
 
 static void end(wadi_device *self) {
-    cpu *d = cpu_of(self);
+    wadi_cpu *d = wadi_cpu_of(self);
     if (emits_alone(d)) wadi_emissions_reset(&d->own);
     for (int i = 0; i < d->threads; i++) {
         wadi_scratch_reset(&d->workers[i].scratch);
@@ -132,15 +111,15 @@ static void end(wadi_device *self) {
 }
 
 static bool expect(wadi_device *self, int slot, int64_t count) {
-    return wadi_emissions_expect(cpu_of(self)->emissions, slot, count);
+    return wadi_emissions_expect(wadi_cpu_of(self)->emissions, slot, count);
 }
 
 bool wadi_cpu_is_expected(const wadi_device *self, int slot) {
-    return cpu_of(self)->emissions->of[slot].expected;
+    return wadi_cpu_of(self)->emissions->of[slot].expected;
 }
 
 static bool finish(wadi_device *self, const int *slots, int n, bool whole) {
-    cpu *d = cpu_of(self);
+    wadi_cpu *d = wadi_cpu_of(self);
     if (!wadi_emissions_finish(d->emissions, slots, n, d->pool)) return false;
     for (int i = 0; whole && i < d->threads; i++) wadi_scratch_reset(&d->workers[i].staging);
     return true;
@@ -159,13 +138,13 @@ static int64_t range_of(int64_t n, int threads) {
 }
 
 typedef struct loop {
-    cpu *device;
+    wadi_cpu *device;
     wadi_launch *launch;
     wadi_kernel kernel;
 } loop;
 
 static void note_fault(const loop *l, const wadi_fault *fault, int64_t begin) {
-    cpu *d = l->device;
+    wadi_cpu *d = l->device;
     wadi_mutex_lock(&d->lock);
     if (wadi_fault_is_earlier(fault, &l->launch->fault)) l->launch->fault = *fault;
     if (begin < atomic_load(&d->stop)) atomic_store(&d->stop, begin);
@@ -174,7 +153,7 @@ static void note_fault(const loop *l, const wadi_fault *fault, int64_t begin) {
 
 static void run_range(void *env, int number, int64_t begin, int64_t end) {
     const loop *l = env;
-    cpu *d = l->device;
+    wadi_cpu *d = l->device;
     if (l->launch->serial) {
         begin = 0;
         end = l->launch->n;
@@ -190,7 +169,7 @@ static void run_range(void *env, int number, int64_t begin, int64_t end) {
 }
 
 static void launch(wadi_device *self, wadi_launch *what) {
-    cpu *d = cpu_of(self);
+    wadi_cpu *d = wadi_cpu_of(self);
     loop l = {d, what, wadi_cpu_kernel(what->code)};
     const wadi_slot *table = what->table != NULL ? what->table : d->emissions->slots->slot;
     what->fault.kind = WADI_FAULT_NONE; /* nothing else is read then */
@@ -235,11 +214,11 @@ static int64_t count(wadi_device *self, const void *bools, int64_t n) {
 }
 
 static void gather(wadi_device *self, const wadi_device_gather *g) {
-    wadi_cpu_gather(cpu_of(self)->pool, g);
+    wadi_cpu_gather(wadi_cpu_of(self)->pool, g);
 }
 
 typedef struct calls {
-    cpu *device;
+    wadi_cpu *device;
     const wadi_device_calls *batch;
     atomic_bool declined;
 } calls;
@@ -260,7 +239,7 @@ static void run_problems(void *env, int number, int64_t begin, int64_t end) {
 }
 
 /* Whether they are few, and the longest takes at least as long as all those that workers cannot share. */
-static bool is_better_shared(const cpu *d, const wadi_device_calls *batch) {
+static bool is_better_shared(const wadi_cpu *d, const wadi_device_calls *batch) {
     wadi_call call = {0};
     int64_t longest = 0, alone = 0;
     if (batch->problems >= d->threads) return false;
@@ -276,7 +255,7 @@ static bool is_better_shared(const cpu *d, const wadi_device_calls *batch) {
 }
 
 /* A few long problems, each by all workers; false: they are not. */
-static bool run_shared(cpu *d, const wadi_device_calls *batch, bool *out_fine) {
+static bool run_shared(wadi_cpu *d, const wadi_device_calls *batch, bool *out_fine) {
     wadi_call call = {0};
     if (!is_better_shared(d, batch)) return false;
     *out_fine = true;
@@ -288,7 +267,7 @@ static bool run_shared(cpu *d, const wadi_device_calls *batch, bool *out_fine) {
 }
 
 static bool routine(wadi_device *self, const wadi_device_calls *batch) {
-    cpu *d = cpu_of(self);
+    wadi_cpu *d = wadi_cpu_of(self);
     bool fine = false;
     if (run_shared(d, batch, &fine)) return fine;
     calls c = {.device = d, .batch = batch};
@@ -300,7 +279,7 @@ static bool routine(wadi_device *self, const wadi_device_calls *batch) {
 
 /* Every call has ended when it returns; what remains to be told is that a routine failed. */
 static wadi_status wait(wadi_device *self, wadi_error *err) {
-    cpu *d = cpu_of(self);
+    wadi_cpu *d = wadi_cpu_of(self);
     const wadi_error failure = d->failure;
     d->failure.status = WADI_OK;
     if (failure.status != WADI_OK && err != NULL) *err = failure;
@@ -310,15 +289,15 @@ static wadi_status wait(wadi_device *self, wadi_error *err) {
 /* ---- life ---- */
 
 static int64_t busy_ns(const wadi_device *self) {
-    return wadi_pool_busy_ns(cpu_of(self)->pool);
+    return wadi_pool_busy_ns(wadi_cpu_of(self)->pool);
 }
 
 static int workers(const wadi_device *self) {
-    return cpu_of(self)->threads;
+    return wadi_cpu_of(self)->threads;
 }
 
 static void destroy(wadi_device *self) {
-    cpu *d = cpu_of(self);
+    wadi_cpu *d = wadi_cpu_of(self);
     for (int i = 0; d->workers != NULL && i < d->threads; i++) {
         wadi_scratch_fini(&d->workers[i].scratch);
         wadi_scratch_fini(&d->workers[i].staging);
@@ -337,6 +316,7 @@ static const wadi_device_ops ops = {.rounds = true,
                                     .begin = begin,
                                     .end = end,
                                     .launch = launch,
+                                    .strips = wadi_cpu_strips,
                                     .expect = expect,
                                     .finish = finish,
                                     .iota = iota,
@@ -346,12 +326,12 @@ static const wadi_device_ops ops = {.rounds = true,
                                     .routine = routine,
                                     .wait = wait};
 
-static wadi_status make_workers(cpu *d, wadi_buffers *scratch_memory, wadi_error *err) {
+static wadi_status make_workers(wadi_cpu *d, wadi_buffers *scratch_memory, wadi_error *err) {
     d->threads = wadi_pool_threads(d->pool);
     d->workers = calloc((size_t)d->threads, sizeof *d->workers);
     if (d->workers == NULL) return wadi_fail(err, WADI_MEMORY, "cpu: out of memory");
     for (int i = 0; i < d->threads; i++) {
-        worker *w = &d->workers[i];
+        wadi_cpu_worker *w = &d->workers[i];
         w->device = d;
         w->work = (wadi_work){.scratch = scratch,
                               .scratch_mark = scratch_mark,
@@ -367,7 +347,7 @@ static wadi_status make_workers(cpu *d, wadi_buffers *scratch_memory, wadi_error
 
 wadi_status wadi_cpu_open_at(const wadi_device_options *options, const wadi_residence *residence,
                              wadi_device **out, wadi_error *err) {
-    cpu *d = calloc(1, sizeof *d);
+    wadi_cpu *d = calloc(1, sizeof *d);
     if (d == NULL) return wadi_fail(err, WADI_MEMORY, "cpu: out of memory");
     d->base.ops = &ops;
     d->base.residence = residence;
@@ -396,6 +376,6 @@ wadi_status wadi_cpu_open(const wadi_device_options *options, wadi_device **out,
 wadi_status wadi_cpu_open_beside(wadi_device *cpu_device, const wadi_device_options *options,
                                  wadi_device **out, wadi_error *err) {
     WADI_TRY(wadi_cpu_open_at(options, cpu_device->residence, out, err));
-    cpu_of(*out)->emissions = cpu_of(cpu_device)->emissions;
+    wadi_cpu_of(*out)->emissions = wadi_cpu_of(cpu_device)->emissions;
     return WADI_OK;
 }

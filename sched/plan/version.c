@@ -209,6 +209,8 @@ static void step(codec *c, wadi_plan_step *s) {
     flag(c, &s->several);
     flag(c, &s->apart);
     integer(c, 0, WADI_STEP_ROUNDS, &s->rounds);
+    integer(c, 0, WADI_STEP_STRIPS, &s->strips);
+    count(c, &s->halo);
     any(c, &s->level);
     OPTIONAL(c, wadi_plan_control, s->control, 1, control);
     OPTIONAL(c, wadi_plan_call, s->call, 1, call);

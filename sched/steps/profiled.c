@@ -114,8 +114,16 @@ static bool has_come(const wadi_steps *s, const wadi_plan_use *u, const wadi_acc
            !is_state(s->slots->plan, u->slot);
 }
 
+/* Whether one of the steps before it, which run with it in strips, would have made the slot, but does not. */
+static bool is_left(const wadi_plan_step *step, int before, int slot) {
+    if (before == 0 || step[-before].strips == 0) return false;
+    for (int k = 1; k <= before; k++)
+        if (step[-k].kind == WADI_STEP_ALLOC && step[-k].slots[0] == slot) return true;
+    return false;
+}
+
 /* Adds what the step moves to the account, and its operations. Returns how many elements it goes through. before: so many steps before it
- * run with it, in rounds. */
+ * run with it, in rounds or in strips. */
 static int64_t count(const wadi_steps *s, const wadi_plan_step *step, int before, wadi_account *a) {
     const int64_t written = values_written(s, step);
     int64_t most = 0;
@@ -124,6 +132,7 @@ static int64_t count(const wadi_steps *s, const wadi_plan_step *step, int before
         const int64_t width = wadi_plan_slot_width(wadi_slots_plan(s->slots, u->slot));
         const int64_t read = u->reads ? values_read(s, u, written) : 0;
         const int64_t values = u->writes ? values_of(s, u->slot) : read;
+        if (is_left(step, before, u->slot)) continue;
         if (u->reads && !had(step, before, u->slot, true) && !has_come(s, u, a))
             a->read += read * width;
         if (u->writes && !had(step, before, u->slot, false)) a->written += values * width;
@@ -182,8 +191,9 @@ wadi_status wadi_steps_charge(wadi_steps *s, int *i,
     /* without that of the steps within */
     const int64_t own = d->ops->busy_ns(d) - busy - (p->busy_ns - charged);
     p->busy_ns += own;
-    if (a == &s->account[at] && step->kind == WADI_STEP_FLAT &&
-        *i > at + 1) /* a round: its last step has the name */
+    if (*i > at + 1 &&
+        (step->strips > 0 ||
+         step->kind == WADI_STEP_FLAT)) /* in rounds or strips: the last step has the name */
         p->at = a = &s->account[*i - 1];
     a->calls++;
     a->busy_ns += own;

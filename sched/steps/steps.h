@@ -71,6 +71,18 @@ static inline bool wadi_steps_allocate(const wadi_steps *s, int slot) {
 /* Runs all steps of the version `code` for the job. Device and slots are ready. */
 wadi_status wadi_steps_run(wadi_steps *s, wadi_error *err);
 
+/* ---- alloc.c ---- */
+
+wadi_status wadi_step_alloc(wadi_steps *s, const wadi_plan_step *step, wadi_error *err);
+
+/* ---- flat.c ---- */
+
+wadi_status wadi_step_flat(wadi_steps *s, int at, wadi_error *err);
+/* A step and those that run with it; *i is the number of the step behind it, and then of the step behind them. */
+wadi_status wadi_step_rounds(wadi_steps *s, int *i, wadi_error *err);
+/* The same of a step that makes what need not be stored, if the steps behind it run in strips. If not, it runs alone. */
+wadi_status wadi_step_strips(wadi_steps *s, int *i, wadi_error *err);
+
 /* ---- profiled.c ---- */
 
 /* Takes a step as `take` does, and charges it. *i as there. */

@@ -28,6 +28,7 @@ static wadi_status flat_bind(wadi_flat *c, const wadi_bind *bind) {
 wadi_status wadi_flat_binds(wadi_flat *c, int n, const wadi_bind *const *binds) {
     for (int i = 0; i < n; i++) {
         WADI_TRY(wadi_flat_siblings(c, n - i, binds + i));
+        WADI_TRY(wadi_flat_strips(c, n - i, binds + i));
         WADI_TRY(flat_bind(c, binds[i]));
     }
     return WADI_OK;

@@ -492,6 +492,11 @@ wadi_status wadi_flat_cut_all(wadi_flat *c, int n, const wadi_flat_part *parts) 
     return run_step(c, n, parts, place_of(c, parts));
 }
 
+wadi_status wadi_flat_shape(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *cut) {
+    const target t = {.bind = bind, .slot = slot, .cut = cut, .table = -1};
+    return shape_step(c, &t, place_of(c, &t));
+}
+
 wadi_status wadi_flat_storage(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *cut,
                               const char *tag) {
     const target t = {.bind = bind, .slot = slot, .cut = cut, .tag = tag, .table = -1};

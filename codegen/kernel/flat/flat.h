@@ -96,11 +96,15 @@ typedef struct wadi_flat_part {
 wadi_status wadi_flat_cut_all(wadi_flat *c, int n, const wadi_flat_part *parts);
 /** If the first of the n bindings has siblings, computes them with it (siblings.c). Then their `known` or `parts` are set. */
 wadi_status wadi_flat_siblings(wadi_flat *c, int n, const wadi_bind *const *binds);
+/** If a step of the first of the n bindings and of those behind it can run in strips, adds the steps of all (strips.c). Then they are known. */
+wadi_status wadi_flat_strips(wadi_flat *c, int n, const wadi_bind *const *binds);
 /** The cut of a skeleton that has none of its own: pieces of rows. */
 extern const wadi_cut wadi_flat_pieces_cut;
 /** Adds the steps that fill `slot`; if `fresh`, its storage is made first. `table`: a slot that the units read, or -1. */
 wadi_status wadi_flat_cut(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *cut,
                           const char *tag, int table, bool fresh);
+/** Makes the shape of `slot` alone. */
+wadi_status wadi_flat_shape(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *cut);
 /** Makes the storage of `slot` alone. */
 wadi_status wadi_flat_storage(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *cut,
                               const char *tag);

@@ -522,6 +522,10 @@ static wadi_status generate_into(wadi_flat *c, const wadi_bind *bind, int slot, 
                                         : wadi_flat_pieces(c, bind, slot, tag);
 }
 
+static bool is_in_pieces(struct wadi_flat *c, const wadi_bind *bind) {
+    return !c->y->grouped && !folded(c->y, c->known, bind);
+}
+
 static void scan_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                      const wadi_lv *pointer, const wadi_lv *ix) {
     const wadi_scan_part row = {.bind = bind, .extent = extent, .pointer = pointer, .ix = ix};
@@ -530,7 +534,8 @@ static void scan_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent
                              WADI_LV_NONE);
 }
 
-const wadi_skeleton_row wadi_skeleton_generate = {.into_slot = generate_into};
+const wadi_skeleton_row wadi_skeleton_generate = {.into_slot = generate_into,
+                                                  .in_pieces = is_in_pieces};
 const wadi_skeleton_row wadi_skeleton_fold_seg = {.element = wadi_lower_fold_seg_at,
                                                   .element_of_parts = wadi_lower_fold_seg_parts,
                                                   .blocks = blocks,
