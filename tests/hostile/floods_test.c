@@ -183,7 +183,8 @@ static int dial(const char *address) {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     to.sin_port = htons((uint16_t)strtol(strrchr(address, ':') + 1, NULL, 10));
-    const struct timeval most = {.tv_sec = 1};
+    const struct timeval most = {
+        .tv_usec = 50000}; /* the kernel answers at once, unless nobody is let in */
     if (fd >= 0) (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
     if (fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0) return fd;
     if (fd >= 0) (void)close(fd);

@@ -21,14 +21,15 @@ for i in 1 2; do cat in.raw; done >long.raw
 # ---- workers ----
 
 elements() { "$wadi" top $home --json 2>/dev/null | sed -n 's/.*"elements": \([0-9]*\), "bytes_in".*/\1/p'; }
+# Or it has ended, on a machine where looking takes long.
 has_elements() { # N
     n=$(elements)
+    kill -0 $home 2>/dev/null || return 0
     [ "${n:-0}" -ge "$1" ]
 }
 goes_on() { # ELEMENTS SECONDS WHAT
     n=$(elements)
     await "$2" has_elements $((${n:-0} + $1)) || wrong "$3: there are no $1 elements within $2 s: $(cat home.log)"
-    kill -0 $home 2>/dev/null || wrong "$3: home has ended"
     echo "$3: $1 more elements after $took ms"
 }
 worker() {
@@ -68,15 +69,16 @@ z = map_seq y (b) {
 }
 stream_out "z" z
 PROGRAM
-"$wadi" run pass.wadi y=50:@plain.raw z=@plain_z.raw || wrong "the run without a link fails"
+for i in 1 2 3; do cat long.raw; done >longer.raw # so long that it is not over before the cable is pulled
+"$wadi" run slow.wadi s=50:@longer.raw y=@plain_y.raw && "$wadi" run pass.wadi y=50:@plain_y.raw z=@plain_z.raw || wrong "the run without a link fails"
 beside home "$wadi" run pass.wadi y=@tcp://0.0.0.0:7701 z=@z.raw --key home --senders one.pub --wait 20 2>home.log
 home=$last
-command="run slow.wadi s=50:@long.raw y=@tcp://home:7701 --key one --receiver home.pub --chunk 1 --state kept --every 0.1"
+command="run slow.wadi s=50:@longer.raw y=@tcp://home:7701 --key one --receiver home.pub --chunk 1 --state kept --every 0.1"
 beside one "$wadi" $command 2>one.log
 one=$last
-await 20 has_elements 1000 || wrong "no elements: $(cat home.log one.log)"
+await 20 has_elements 500 || wrong "no elements: $(cat home.log one.log)"
 pulled one
-kill -9 $one
+kill -9 $one || wrong "the sender has ended before"
 wait $one 2>/dev/null
 went_ms=$(date +%s%3N)
 # Its own patience, 10 s, is shorter than the system takes to notice by itself that a host has vanished.
@@ -84,6 +86,22 @@ on spare "$wadi" $command 2>spare.log || wrong "another host does not go on: $(c
 wait $home || wrong "the receiver fails: $(cat home.log)"
 echo "the host of the sender vanished: another was done after $(($(date +%s%3N) - went_ms)) ms"
 same plain_z.raw z.raw "a link"
+
+# ---- a name without a file, which has no permissions ----
+
+beside home "$wadi" run pass.wadi y=@ipc://@a_name z=@name.raw 2>home.log
+home=$last
+name_is_there() { on home ss -lxH | grep -q '@a_name'; }
+await 20 name_is_there || wrong "nobody listens: $(cat home.log)"
+send="run slow.wadi s=50:@longer.raw y=@ipc://@a_name"
+chmod 755 "$dir"
+if setpriv --reuid 65534 true 2>/dev/null &&
+    on home setpriv --reuid 65534 env WADI_CACHE_DIR= XDG_CACHE_HOME=/nowhere WADI_WATCH=off "$wadi" $send --wait 0.5 2>other.log; then
+    wrong "another user is let in"
+fi
+on home "$wadi" $send 2>one.log || wrong "the same user is not let in: $(cat one.log)"
+wait $home || wrong "the receiver fails: $(cat home.log)"
+same plain_z.raw name.raw "a name"
 
 # ---- what listens ----
 

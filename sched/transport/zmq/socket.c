@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "sched/transport/zmq/library.h"
@@ -92,6 +93,12 @@ static int set_options(void *socket, const wadi_port_options *o) {
     return rc;
 }
 
+/* A name without a file has no permissions either: only processes of the same user get in. */
+static int admit_own_user(void *socket, const char *address) {
+    if (strncmp(address, "ipc://@", 7) != 0) return 0;
+    return set_int(socket, ZMQ_IPC_FILTER_UID, (int)geteuid());
+}
+
 static int start_monitor(void *context, void *socket, void **out_monitor) {
     char name[64];
     (void)snprintf(name, sizeof name, "inproc://wadi-monitor-%p", socket);
@@ -136,6 +143,7 @@ static wadi_status open_socket(void *context, const char *address, const wadi_po
     if (!options->bind)
         return wadi_zmq.connect(*out_socket, address) == 0 ? WADI_OK
                                                            : zmq_fail(err, address, "connect");
+    if (admit_own_user(*out_socket, address) != 0) return zmq_fail(err, address, "own user");
     if (wadi_zmq.bind(*out_socket, address) != 0) return zmq_fail(err, address, "bind");
     return start_guard(context, *out_socket, address, options, out_monitor, out_guard, err);
 }
