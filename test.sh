@@ -46,13 +46,13 @@ reasons() {
     grep -A 3 -E '^\[ +(ERROR|LINE|FAILED) +\]|^(ERROR|SUMMARY): |Sanitizer: |^FAIL|^not ok' "$1" | head -n 80
 }
 
-# suite NAME [COMMAND]: the command stands before ctest.
+# suite NAME [COMMAND]: the command stands before ctest. One test more than there are processors: some only wait (tests/CMakeLists.txt).
 suite() {
     name=$1
     shift
     echo "== $name: tests"
     log=build/$name/ctest.log
-    "$@" ctest --preset "$name" -j "$jobs" 2>&1 | tee "$log"
+    "$@" ctest --preset "$name" -j $((jobs + 1)) 2>&1 | tee "$log"
     note "$name:
 $(sed -n '/tests passed,/,$p' "$log")
 $(reasons "$log")"
