@@ -76,10 +76,14 @@ switched_off() {
 
 # ---- waiting ----
 
-# Asks again until the command succeeds, for SECONDS at most. $took: milliseconds
+case ${WADI_SANITIZE:-} in
+*address* | *thread*) slower=5 ;;
+*) slower=1 ;;
+esac
+# Asks again until the command succeeds, for SECONDS at most (with a sanitizer more). $took: milliseconds
 await() { # SECONDS COMMAND ..
     begun_ms=$(date +%s%3N)
-    end_ms=$((begun_ms + $1 * 1000))
+    end_ms=$((begun_ms + $1 * 1000 * slower))
     shift
     until "$@"; do
         took=$(($(date +%s%3N) - begun_ms))
