@@ -9,7 +9,8 @@
 #define WADI_SAID_FIRST "extent %d of component %d and that of the first array"
 #define WADI_SAID_SLICES "extent 0 of components %d and 0"
 #define WADI_SAID_SAMPLES "samples of components %d and 0"
-/* These are whole sentences. */
+/* These are whole sentences. The first is followed by "in dimension 0 of a". */
+#define WADI_SAID_NO_ELEMENTS "index %lld, but there are no elements"
 #define WADI_SAID_EXTENT "extent %lld is negative in dimension %lld"
 #define WADI_SAID_SEGMENT "segment %lld, %lld to %lld, is no part of the extent %lld"
 #define WADI_SAID_NO_DIMENSION "the dimension is empty"

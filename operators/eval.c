@@ -47,6 +47,9 @@ wadi_status wadi_eval_fault_of(wadi_eval_cx *cx, const char *op, wadi_loc loc, c
 wadi_status wadi_eval_out_of_range(wadi_eval_cx *cx, const char *op, wadi_loc loc, int64_t index,
                                    int64_t extent, int dim) {
     char where[WADI_WHERE_ROOM];
+    if (extent == 0)
+        return wadi_eval_fault_of(cx, op, loc, WADI_SAID_NO_ELEMENTS " %s", (long long)index,
+                                  wadi_ir_where(where, dim, loc));
     return wadi_eval_fault_of(cx, op, loc, "index %lld out of range 0..%lld %s", (long long)index,
                               (long long)extent - 1, wadi_ir_where(where, dim, loc));
 }

@@ -11,7 +11,10 @@ static void say_kind(const wadi_fault *f, char *out, size_t room) {
     const long long a = f->value[0], b = f->value[1], c = f->value[2], d = f->value[3];
     switch ((wadi_fault_kind)f->kind) {
     case WADI_FAULT_INDEX:
-        (void)snprintf(out, room, "index %lld out of range 0..%lld", a, b - 1);
+        if (b > 0)
+            (void)snprintf(out, room, "index %lld out of range 0..%lld", a, b - 1);
+        else
+            (void)snprintf(out, room, WADI_SAID_NO_ELEMENTS, a);
         return;
     case WADI_FAULT_DIVISION:
         (void)snprintf(out, room, "division of %lld by zero", a);

@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/outfile.h"
+#include "base/task.h"
 #include "base/folder.h"
 #include "base/text.h"
 #include "base/user_cache.h"
@@ -208,12 +209,14 @@ static wadi_status seal(const wanted *w, wadi_image *o, wadi_error *err) {
     return WADI_OK;
 }
 
-/* Writes the entry. If the folder is full or read-only, the next run must compile again; this run goes on. */
+/* Writes the entry. If the folder is full or read-only, the next run must compile again; this run goes on. A run that has ended meanwhile
+ * wants no entry. */
 static void keep(const wanted *w, const wadi_image *o) {
     const wadi_outfile_options options = {.mode = 0700, .sync = WADI_SYNC_NEVER};
     wadi_error why = {0};
     if (w->path[0] == '\0') return;
-    if (wadi_outfile_put(w->path, o->bytes, o->n, &options, &why) != WADI_OK)
+    if (wadi_outfile_put(w->path, o->bytes, o->n, &options, &why) != WADI_OK &&
+        !wadi_task_stopped())
         wadi_logf(WADI_LOG_WARNING, "kernel cache: a kernel is not kept: %s", why.msg);
     prune(w->dir);
     (void)wadi_cache_sweep(w->dir);
