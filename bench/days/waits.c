@@ -151,8 +151,10 @@ bool days_waits_until(days_waits *w, int64_t records) {
 
 double days_waits_mark(days_waits *w) {
     (void)pthread_mutex_lock(&w->lock);
-    const int64_t silence_ns = w->silence_ns;
-    w->mark_ns = wadi_clock_ns();
+    const int64_t before_ns = w->mark_ns, now_ns = wadi_clock_ns();
+    const int64_t since_ns = now_ns - (w->last_ns > before_ns ? w->last_ns : before_ns);
+    const int64_t silence_ns = before_ns > 0 && since_ns > w->silence_ns ? since_ns : w->silence_ns;
+    w->mark_ns = now_ns;
     w->silence_ns = 0;
     (void)pthread_mutex_unlock(&w->lock);
     return 1e-9 * (double)silence_ns;

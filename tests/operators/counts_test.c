@@ -24,7 +24,7 @@ static int takes(wadi_module *m, const wadi_op *op, wadi_val v) {
         wadi_error err = {0};
         wadi_bind *b = made(m, op, v, n, op->nfuns + 1, op->nblocks + 1);
         assert_int_not_equal(op->type(m, b, &err), WADI_OK);
-        if (!strstr(err.msg, " arguments, expected ")) return n;
+        if (!strstr(err.msg, n == 1 ? " argument, expected " : " arguments, expected ")) return n;
         assert_int_equal(err.status, WADI_INVALID);
     }
     fail_msg("%s takes no number of arguments", op->name);

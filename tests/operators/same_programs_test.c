@@ -54,8 +54,8 @@ static void tell_results(const wadi_interp_results *r, wadi_text *out) {
 
 /* The message up to its place. Printed text numbers names that several arrays have: "in dimension 0 of a_3" is of one called a. */
 static void tell_message(const char *msg, wadi_text *out) {
-    const char *place = strstr(msg, ", at "), *range = strstr(msg, " out of range ");
-    const char *of = range ? strstr(range + 8, " of ") : NULL;
+    const char *place = strstr(msg, ", at "), *dimension = strstr(msg, " in dimension ");
+    const char *of = dimension ? strstr(dimension, " of ") : NULL;
     const char *end = place ? place : msg + strlen(msg);
     const char *name_end = of ? of + 4 + strcspn(of + 4, ", ") : end;
     if (name_end > end) name_end = end;

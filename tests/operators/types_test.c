@@ -19,17 +19,17 @@ static void producers_refuse_what_does_not_fit(void **state) {
     refused(INPUTS "x = map v (a: f64) { a }\n", "parameter 1 of function 1 is f64, expected f32");
     refused(INPUTS "x = zip_with v m (a, b) { a }\n",
             "zip_with: argument 2 is f32[?, ?], expected rank 1");
-    refused(INPUTS "x = zip_with v (a) { a }\n", "zip_with: 1 arguments, expected 2..9");
+    refused(INPUTS "x = zip_with v (a) { a }\n", "zip_with: 1 argument, expected 2..9");
     refused(INPUTS "x = generate z (i) { i }\n",
             "generate: argument 1 is f32, expected i64 of rank 0");
-    refused(INPUTS "x = backpermute m 3 (i) { i }\n", "function 1 gives 1 values, expected 2");
+    refused(INPUTS "x = backpermute m 3 (i) { i }\n", "function 1 gives 1 value, expected 2");
     refused(INPUTS "x = replicate new=1,1 v 3\n",
             "replicate: argument 1 is f32[?], expected rank 0");
-    refused(INPUTS "x = replicate new=1,0 v\n", "replicate: 0 extents for 1 new dimensions");
+    refused(INPUTS "x = replicate new=1,0 v\n", "replicate: 0 extents for 1 new dimension");
     refused(INPUTS "x = slice dropped=1 m 3\n", "slice: argument 1 is f32[?, ?], expected rank 1");
     refused(INPUTS "x = reshape v z\n", "reshape: argument 2 is f32, expected i64 of rank 0");
     refused(INPUTS "x = transpose perm=0,0 m\n", "not a permutation of 0..1");
-    refused(INPUTS "x = transpose perm=0 m\n", "transpose: 1 attributes, expected 2");
+    refused(INPUTS "x = transpose perm=0 m\n", "transpose: 1 attribute, expected 2");
     refused(INPUTS "x = reverse dim=1 v\n", "reverse: attribute dim is 1, expected 0..0");
     refused(INPUTS "x = take dim=0 v z\n", "take: argument 2 is f32, expected i64 of rank 0");
     refused(INPUTS "x = drop dim=2 m 1\n", "drop: attribute dim is 2, expected 0..1");
@@ -65,7 +65,7 @@ static void consumers_refuse_what_does_not_fit(void **state) {
     refused(INPUTS "x = permute v k (a, b) { a } (i) { true, i }\n",
             "permute: argument 2 is i64[?]");
     refused(INPUTS "x = permute v v (a, b) { a } (i) { i }\n",
-            "function 2 gives 1 values, expected 2");
+            "function 2 gives 1 value, expected 2");
     refused(INPUTS "x = permute v v (a, b) { a } (i) { i, i }\n",
             "result 1 of function 2 is i64, expected bool");
 }
