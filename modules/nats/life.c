@@ -71,12 +71,22 @@ static void free_lists(wadi_nats_queue *q) {
     wadi_vec_free(&q->flight);
 }
 
+/* No message is left to the library: of those that it frees behind its last connection it loses what it frees late, and the thread that reads finds a
+ * subscription and locks it a little later, without keeping it (libnats 3.4.1). So the server sends no more, what is here is heard, and the reading ends. */
+static void end_subscriptions(wadi_nats_queue *q) {
+    enum { PATIENCE_MS = 1000 };
+    for (int i = 0; i < 3; i++)
+        if (q->subs[i] != NULL) (void)natsSubscription_DrainTimeout(q->subs[i], PATIENCE_MS);
+    for (int i = 0; i < 3; i++)
+        if (q->subs[i] != NULL)
+            (void)natsSubscription_WaitForDrainCompletion(q->subs[i], PATIENCE_MS);
+    if (q->nc != NULL) natsConnection_Close(q->nc);
+    for (int i = 0; i < 3; i++) natsSubscription_Destroy(q->subs[i]);
+}
+
 void wadi_nats_close(wadi_nats_queue *q) {
     wadi_nats_service_stop(q);
-    if (q->nc != NULL) (void)natsConnection_FlushTimeout(q->nc, 1000);
-    if (q->nc != NULL) natsConnection_Close(q->nc);
-    /* Not before: the thread that reads finds a subscription and locks it a little later, without keeping it. It has ended now. */
-    for (int i = 0; i < 3; i++) natsSubscription_Destroy(q->subs[i]);
+    end_subscriptions(q);
     const bool quiet = wait_for_quiet(q);
     if (quiet) free_lists(q); /* before the library is unloaded, which messages need */
     wadi_nats_disconnect(q->nc, &q->keys);
