@@ -40,6 +40,10 @@ made() {
         tries=$((tries + 1))
         sleep 0.01
     done
+    [ -e "$1" ] || {
+        wrong "$1 is not made: $(cat message 2>/dev/null)"
+        kill -KILL "$2" 2>/dev/null
+    }
 }
 
 # ---- killed again and again ----
@@ -57,7 +61,7 @@ done
 same "killed $turns times"
 
 # ---- killed right behind the first output, which it did not note: it may replace it ----
-"$program" $raw --state kept $many &
+"$program" $raw --state kept $many 2>message &
 pid=$!
 made a.flac $pid
 kill -KILL $pid 2>/dev/null
@@ -79,7 +83,7 @@ same "after a failure"
 
 # ---- one that failed, and one behind it that is killed right behind its output ----
 mv a.raw away.raw
-"$program" $raw --state kept $many 2>/dev/null &
+"$program" $raw --state kept $many 2>message &
 pid=$!
 made c.flac $pid
 kill -KILL $pid 2>/dev/null

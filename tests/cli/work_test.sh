@@ -102,13 +102,16 @@ feed() { # 24 elements more
     fed=$((fed + 24))
 }
 reached() { # STAGE N: returns when the stage has done N elements, or the run has ended, after two minutes at the latest
-    tries=0
-    while kill -0 "$run" 2>/dev/null && [ $tries -lt 2400 ]; do
-        tries=$((tries + 1))
+    until=$(($(date +%s) + 120))
+    while kill -0 "$run" 2>/dev/null && [ "$(date +%s)" -lt $until ]; do
         n=$("$wadi" top --once "$(pgrep -P "$run")" 2>/dev/null | awk -v stage="$1" '$1 == stage { print $5 }')
         [ "${n:-0}" -ge "$2" ] && return
         sleep 0.05
     done
+    kill -0 "$run" 2>/dev/null && {
+        wrong "$1 does not reach $2: $(cat said)"
+        pkill -KILL -P "$run" # what timeout runs
+    }
 }
 worker
 first=$last
