@@ -69,7 +69,7 @@ void wadi_nats_consumers_doubt(wadi_nats_queue *q, bool anew) {
 
 void wadi_nats_consumers_step(wadi_nats_queue *q, int64_t now) {
     static const wadi_nats_stream of[] = {WADI_NATS_ITEMS, WADI_NATS_ANSWERS};
-    if (!q->connected || !q->ours) return;
+    if (!q->connected || q->epoch[0] == '\0') return;
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
         wadi_nats_consumer *c = &q->consumers[of[i]];
         if (c->asked_ns != 0 && now - c->asked_ns < (c->sound ? sound_ns : doubted_ns)) continue;
@@ -87,10 +87,11 @@ void wadi_nats_consumers_heard(wadi_nats_queue *q, const char *token, natsMsg *m
     int s = 0, outages = 0;
     char step = '\0';
     if (sscanf(token, "c.%d.%c.%d", &s, &step, &outages) != 3 || outages != q->outages ||
-        (s != WADI_NATS_ITEMS && s != WADI_NATS_ANSWERS) || natsMsg_IsNoResponders(msg))
+        (s != WADI_NATS_ITEMS && s != WADI_NATS_ANSWERS))
         return;
     wadi_nats_consumer *c = &q->consumers[s];
-    if (step == 'd') c->unheard = 0;
+    if (step == 'd') c->unheard = 0; /* a reply also if JetStream is away */
+    if (natsMsg_IsNoResponders(msg)) return;
     const char *text = natsMsg_GetData(msg);
     const int n = natsMsg_GetDataLength(msg);
     const int64_t error = wadi_nats_number_in(text, n, "err_code");

@@ -17,7 +17,7 @@ static wadi_nats_queue *of(wadi_workq *self) {
 
 static void begin_epoch(wadi_nats_queue *q, const wadi_jet_record *r) {
     q->record = *r;
-    q->known = q->offered = q->pulling = q->ours = true;
+    q->known = q->offered = q->pulling = true;
     q->ended = false;
     q->record_ns = wadi_clock_ns();
     q->record_from = q->record_asked + 1;
@@ -30,7 +30,7 @@ static void begin_epoch(wadi_nats_queue *q, const wadi_jet_record *r) {
 /* Forgets what belongs to the charter before. */
 static void end_epoch(wadi_nats_queue *q) {
     q->epoch[0] = '\0';
-    q->pulling = q->ours = false;
+    q->pulling = false;
     q->count.bytes_in_flight = 0;
     wadi_vec_clear(&q->flight);
     wadi_vec_clear(&q->asked);
@@ -59,11 +59,11 @@ static wadi_status offer(wadi_workq *self, const void *charter, int64_t n, wadi_
     end_epoch(q);
     (void)pthread_mutex_unlock(&q->lock);
     WADI_TRY(wadi_nats_take_over(q, charter, n, &r, err));
-    WADI_TRY(listen(q, err));
     (void)pthread_mutex_lock(&q->lock);
     begin_epoch(q, &r);
     (void)pthread_mutex_unlock(&q->lock);
-    return WADI_OK;
+    /* Last: whoever asks must hear an answer. If it fails, close leaves the job. */
+    return listen(q, err);
 }
 
 /* ---- items ---- */

@@ -209,6 +209,9 @@ typedef struct wadi_nats_queue {
                  int64_t now); /* what home or a worker does now and then */
     void (*heard)(struct wadi_nats_queue *q, const char *verb, natsMsg *msg); /* on wadi.JOB.verb */
 
+    /* Home: epochs of ours that the record may have: the last that it is known to have had, and the last that was written, perhaps in vain. */
+    char mine[2][WADI_JET_EPOCH];
+
     int bell; /* an eventfd: something has changed for the owner */
     pthread_t service;
     bool serving;
@@ -252,7 +255,6 @@ typedef struct wadi_nats_queue {
     wadi_status failed;         /* what ends every later call; its words: */
     char why[256];
 
-    bool ours; /* home: the record says so, since the connection has last come back */
     wadi_nats_consumer consumers[WADI_NATS_STREAMS]; /* home: those of items and answers */
     WADI_VEC(wadi_nats_worker) workers;
     WADI_VEC(wadi_nats_flight) flight; /* items that are not answered, by number */
@@ -296,6 +298,8 @@ typedef struct wadi_nats_watched {
 /* Registers that it waits for `what` ("an answer"), or for the server if that is away. idle: it may last for ever. */
 void wadi_nats_watch(wadi_nats_queue *q, wadi_nats_watched *w, const char *what, bool idle);
 void wadi_nats_unwatch(wadi_nats_queue *q, wadi_nats_watched *w);
+/* What ends the waits of the owner when it is readable; -1: nothing. */
+int wadi_nats_stop_fd(const wadi_nats_queue *q);
 /* Waits until something may have changed, or until `until_ns`. Errors: WADI_CANCELLED, what has broken the queue, WADI_IO if the server has been away
  * for too long. */
 WADI_NODISCARD wadi_status wadi_nats_wait(wadi_nats_queue *q, int64_t until_ns, wadi_error *err);
@@ -392,6 +396,9 @@ void wadi_nats_consumers_heard(wadi_nats_queue *q, const char *token, natsMsg *m
 
 /* ---- streams.c: calls of the server that are waited for ---- */
 
+/* As wadi_nats_fail, with what the server said, 0: nothing. WADI_UNSUPPORTED also if it says that it has no JetStream. */
+wadi_status wadi_nats_js_fail(const wadi_jet_address *at, natsStatus s, jsErrCode code,
+                              const char *doing, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_nats_js(natsConnection *nc, const wadi_jet_address *at, jsCtx **out,
                                         wadi_error *err);
 /* Asks for the account: whether there is JetStream. */
@@ -427,10 +434,10 @@ WADI_NODISCARD wadi_status wadi_nats_home_ask(natsConnection *nc, const wadi_jet
                                               char **out, bool *out_silent, wadi_error *err);
 
 /* Whether the job has a home. That nobody listens counts only after a while: a server that has just begun may have no connection of home yet. `ms`: how long it
- * may be silent. */
+ * may be silent. Errors: WADI_CANCELLED if stop_fd is readable (-1: none), WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_nats_home_find(natsConnection *nc, const wadi_jet_address *at,
-                                               int64_t ms, bool *out_there, bool *out_silent,
-                                               wadi_error *err);
+                                               int64_t ms, int stop_fd, bool *out_there,
+                                               bool *out_silent, wadi_error *err);
 
 /* ---- takeover.c ---- */
 

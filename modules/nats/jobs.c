@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/task.h"
 #include "modules/nats/inside.h"
 #include "sched/work/jet.h"
 
@@ -173,10 +174,22 @@ static wadi_status dead(const char *address, wadi_text *out, wadi_error *err) {
 
 /* ---- removing ---- */
 
+/* If the record can be read, it tells where there cannot be one. */
+static wadi_status find_home(visit *v, bool *out_there, bool *out_silent, wadi_error *err) {
+    wadi_jet_record r = {.state = WADI_JET_LEFT};
+    uint64_t seq = 0;
+    *out_there = *out_silent = false;
+    if (wadi_nats_record_read(v->js, &v->at, &r, &seq, NULL) == WADI_OK &&
+        r.state != WADI_JET_OPEN && r.state != WADI_JET_BEGUN)
+        return WADI_OK;
+    return wadi_nats_home_find(v->nc, &v->at, ANSWER_MS, wadi_task_stop_fd(), out_there, out_silent,
+                               err);
+}
+
 static wadi_status remove_job(visit *v, bool force, wadi_error *err) {
     bool there = false, silent = false;
     int streams = 0;
-    if (!force) WADI_TRY(wadi_nats_home_find(v->nc, &v->at, ANSWER_MS, &there, &silent, err));
+    if (!force) WADI_TRY(find_home(v, &there, &silent, err));
     if (there || silent)
         return wadi_fail(err, WADI_INVALID,
                          "job %s has a home, which %s; end that first, or use --force", v->at.job,

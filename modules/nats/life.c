@@ -47,7 +47,9 @@ wadi_status wadi_nats_subscribe(wadi_nats_queue *q, int i, const char *subject, 
     if (s == NATS_OK) s = natsSubscription_SetPendingLimits(q->subs[i], -1, -1);
     if (s == NATS_OK) s = natsSubscription_SetOnCompleteCB(q->subs[i], wadi_nats_quiet, q);
     if (s != NATS_OK) return wadi_nats_fail(&q->at, s, "subscribing", err);
+    (void)pthread_mutex_lock(&q->lock);
     q->calling++;
+    (void)pthread_mutex_unlock(&q->lock);
     return WADI_OK;
 }
 

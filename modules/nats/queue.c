@@ -71,10 +71,12 @@ static wadi_status init(wadi_nats_queue *q, const wadi_workq_options *o, wadi_er
 static wadi_status connect_all(wadi_nats_queue *q, wadi_error *err) {
     q->events =
         (wadi_nats_events){wadi_nats_service_lost, wadi_nats_service_back, wadi_nats_quiet, q};
+    q->connected = true; /* before it may be lost again */
     WADI_TRY(wadi_nats_connect(&q->at, &q->events, &q->keys, &q->nc, err));
+    (void)pthread_mutex_lock(&q->lock);
     q->calling++; /* the connection itself */
+    (void)pthread_mutex_unlock(&q->lock);
     wadi_nats_service_met(q, q->nc);
-    q->connected = true;
     const int64_t most = natsConnection_GetMaxPayload(q->nc);
     q->frame_most = (most > 0 && most < WADI_JET_FRAME_MOST ? most : WADI_JET_FRAME_MOST) - HEADERS;
     if (q->frame_most < HEADERS)

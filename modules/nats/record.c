@@ -76,7 +76,6 @@ void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg, uint64_t from) {
         return;
     q->known = true;
     q->record = r;
-    q->ours = strcmp(q->epoch, r.epoch) == 0;
     if (q->epoch[0] != '\0' && !q->ended) {
         const bool other = strcmp(q->epoch, r.epoch) != 0;
         if (other || r.state == WADI_JET_ENDED) epoch_over(q);

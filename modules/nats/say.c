@@ -111,13 +111,16 @@ static wadi_status check(const wadi_nats_queue *q, int64_t now, wadi_error *err)
     return wadi_fail(err, WADI_IO, "%s: the server has been away for %g s", server, q->at.wait_s);
 }
 
+int wadi_nats_stop_fd(const wadi_nats_queue *q) {
+    return q->base.wake_fd >= 0 ? q->base.wake_fd : wadi_task_stop_fd();
+}
+
 wadi_status wadi_nats_wait(wadi_nats_queue *q, int64_t until_ns, wadi_error *err) {
     int64_t now = wadi_clock_ns();
     WADI_TRY(check(q, now, err));
     const int64_t rest = until_ns - now < look_ns ? until_ns - now : look_ns;
-    struct pollfd fds[2] = {
-        {.fd = q->bell, .events = POLLIN},
-        {.fd = q->base.wake_fd >= 0 ? q->base.wake_fd : wadi_task_stop_fd(), .events = POLLIN}};
+    struct pollfd fds[2] = {{.fd = q->bell, .events = POLLIN},
+                            {.fd = wadi_nats_stop_fd(q), .events = POLLIN}};
     (void)pthread_mutex_unlock(&q->lock);
     const int n = poll(fds, 2, rest > 0 ? (int)((rest + 999999) / 1000000) : 0);
     uint64_t rings;

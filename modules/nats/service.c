@@ -134,7 +134,7 @@ static void say_all(wadi_nats_queue *q) {
 
 static void renew(wadi_nats_queue *q, int64_t now) {
     wadi_nats_consumers_doubt(q, q->restarted);
-    q->renewed = q->restarted = q->ours = false;
+    q->renewed = q->restarted = false;
     wadi_nats_ask_anew(q);
     wadi_nats_post_again(q);
     for (size_t i = 0; i < q->deliveries.n; i++) q->deliveries.at[i]->asked = 0;

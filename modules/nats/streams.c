@@ -1,9 +1,9 @@
 /* Calls of the server that are waited for: streams, consumers, the record, requests to home. Only before and behind the work, or in `wadi job`. */
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "modules/nats/inside.h"
@@ -11,14 +11,14 @@
 enum {
     CALL_MS = 8000, /* a lost connection is noticed before */
     PINGS = 6,
+    NAP_MS = 250, /* between them */
 };
 
 static const int64_t same_id_ns =
     INT64_C(120000000000); /* the server remembers message ids for so long */
 
-/* What the server said, or what happened to the call. */
-static wadi_status fail(const wadi_jet_address *at, natsStatus s, jsErrCode code, const char *doing,
-                        wadi_error *err) {
+wadi_status wadi_nats_js_fail(const wadi_jet_address *at, natsStatus s, jsErrCode code,
+                              const char *doing, wadi_error *err) {
     const bool none = code == JSNotEnabledErr || code == JSNotEnabledForAccountErr;
     return wadi_nats_fail(at, none ? NATS_NO_RESPONDERS : s, doing, err);
 }
@@ -37,7 +37,7 @@ wadi_status wadi_nats_account(jsCtx *js, const wadi_jet_address *at, wadi_error 
     jsErrCode code = 0;
     const natsStatus s = js_GetAccountInfo(&info, js, NULL, &code);
     jsAccountInfo_Destroy(info);
-    return s == NATS_OK ? WADI_OK : fail(at, s, code, "asking for JetStream", err);
+    return s == NATS_OK ? WADI_OK : wadi_nats_js_fail(at, s, code, "asking for JetStream", err);
 }
 
 /* ---- streams ---- */
@@ -97,7 +97,7 @@ static wadi_status set(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream s
     subjects_of(&u, at->job, s, epoch);
     configure(&c, s, name, &u, cap);
     const natsStatus st = how(NULL, js, &c, NULL, &code);
-    return st == NATS_OK ? WADI_OK : fail(at, st, code, doing, err);
+    return st == NATS_OK ? WADI_OK : wadi_nats_js_fail(at, st, code, doing, err);
 }
 
 wadi_status wadi_nats_stream_make(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream s,
@@ -117,7 +117,7 @@ wadi_status wadi_nats_stream_remove(jsCtx *js, const wadi_jet_address *at, wadi_
     wadi_nats_stream_name(at->job, s, name);
     const natsStatus st = js_DeleteStream(js, name, NULL, &code);
     if (st == NATS_OK || code == JSStreamNotFoundErr || st == NATS_NOT_FOUND) return WADI_OK;
-    return fail(at, st, code, "removing a stream", err);
+    return wadi_nats_js_fail(at, st, code, "removing a stream", err);
 }
 
 int64_t wadi_nats_stream_messages(jsCtx *js, const char *job, wadi_nats_stream s) {
@@ -147,7 +147,7 @@ wadi_status wadi_nats_consumer_make(jsCtx *js, const wadi_jet_address *at, wadi_
     c.MaxAckPending = -1; /* home counts */
     c.MaxWaiting = WADI_NATS_WAITING_MOST;
     const natsStatus st = js_AddConsumer(NULL, js, name, &c, NULL, &code);
-    return st == NATS_OK ? WADI_OK : fail(at, st, code, "making a consumer", err);
+    return st == NATS_OK ? WADI_OK : wadi_nats_js_fail(at, st, code, "making a consumer", err);
 }
 
 /* ---- the record ---- */
@@ -163,7 +163,7 @@ wadi_status wadi_nats_record_read(jsCtx *js, const wadi_jet_address *at, wadi_je
     wadi_nats_subject(at->job, subject, "record");
     const natsStatus s = js_GetLastMsg(&msg, js, name, subject, NULL, &code);
     if (s == NATS_NOT_FOUND || code == JSStreamNotFoundErr) return WADI_OK;
-    if (s != NATS_OK) return fail(at, s, code, "reading the record of the job", err);
+    if (s != NATS_OK) return wadi_nats_js_fail(at, s, code, "reading the record of the job", err);
     const bool sound = natsMsgHeader_Get(msg, WADI_NATS_RECORDED, &text) == NATS_OK &&
                        wadi_jet_record_read(text, out);
     *out_seq = natsMsg_GetSequence(msg);
@@ -195,7 +195,7 @@ wadi_status wadi_nats_record_write(jsCtx *js, const wadi_jet_address *at, const 
     if (s == NATS_OK) return WADI_OK;
     if (code == JSStreamWrongLastSequenceErr)
         return wadi_fail(err, WADI_CANCELLED, "job %s: another home has taken it over", at->job);
-    return fail(at, s, code, "writing the record of the job", err);
+    return wadi_nats_js_fail(at, s, code, "writing the record of the job", err);
 }
 
 /* ---- requests to home ---- */
@@ -219,16 +219,29 @@ wadi_status wadi_nats_home_ask(natsConnection *nc, const wadi_jet_address *at, c
     return *out != NULL ? WADI_OK : wadi_fail(err, WADI_MEMORY, "out of memory");
 }
 
+/* A server that pauses keeps home's answer back. So what is silent is asked once more, when the server has said something. */
+static wadi_status ping_home(natsConnection *nc, const wadi_jet_address *at, int64_t ms,
+                             bool *out_there, bool *out_silent, wadi_error *err) {
+    char *reply = NULL;
+    WADI_TRY(wadi_nats_home_ask(nc, at, "ping", "", ms / 2, &reply, out_silent, err));
+    if (*out_silent) {
+        const natsStatus s = natsConnection_FlushTimeout(nc, CALL_MS);
+        if (s != NATS_OK) return wadi_nats_fail(at, s, "asking for the home of the job", err);
+        WADI_TRY(wadi_nats_home_ask(nc, at, "ping", "", ms / 2, &reply, out_silent, err));
+    }
+    *out_there = reply != NULL;
+    free(reply);
+    return WADI_OK;
+}
+
 wadi_status wadi_nats_home_find(natsConnection *nc, const wadi_jet_address *at, int64_t ms,
-                                bool *out_there, bool *out_silent, wadi_error *err) {
-    static const struct timespec nap = {0, 250000000};
+                                int stop_fd, bool *out_there, bool *out_silent, wadi_error *err) {
+    struct pollfd stop = {.fd = stop_fd, .events = POLLIN};
     *out_there = *out_silent = false;
     for (int i = 0; i < PINGS && !*out_there && !*out_silent; i++) {
-        char *reply = NULL;
-        if (i > 0) (void)nanosleep(&nap, NULL);
-        WADI_TRY(wadi_nats_home_ask(nc, at, "ping", "", ms, &reply, out_silent, err));
-        *out_there = reply != NULL;
-        free(reply);
+        if (i > 0 && poll(&stop, 1, NAP_MS) > 0)
+            return wadi_fail(err, WADI_CANCELLED, "the wait for job %s was ended", at->job);
+        WADI_TRY(ping_home(nc, at, ms, out_there, out_silent, err));
     }
     return WADI_OK;
 }

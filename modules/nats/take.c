@@ -262,8 +262,8 @@ static void ask_frame(wadi_nats_queue *q, const wadi_nats_delivery *d, int frame
     wadi_nats_stream_name(q->at.job, q->pulls, stream);
     (void)snprintf(subject, sizeof subject, "$JS.API.DIRECT.GET.%.100s", stream);
     wadi_nats_subject(q->at.job, part, "%s.%s.part.%" PRId64 ".%016" PRIx64 ".%d",
-                      q->pulls == WADI_NATS_ITEMS ? "item" : "answer", q->record.epoch,
-                      d->label.number, d->label.nonce, frame);
+                      q->pulls == WADI_NATS_ITEMS ? "item" : "answer", q->epoch, d->label.number,
+                      d->label.nonce, frame);
     const int n = snprintf(what, sizeof what, "{\"last_by_subj\":\"%s\"}", part);
     (void)snprintf(reply, sizeof reply, "g.%" PRIu64 ".%d", d->id, frame);
     wadi_nats_say(q, subject, reply, what, n);

@@ -15,11 +15,16 @@
 
 enum { SILENT_MS = 3000, DEAD_MOST = 256 << 20 };
 
+static bool is_mine(const wadi_nats_queue *q, const wadi_jet_record *r) {
+    return strcmp(r->epoch, q->mine[0]) == 0 || strcmp(r->epoch, q->mine[1]) == 0;
+}
+
 /* Errors: WADI_INVALID if there is a home that answers. One that is silent is stopped or cut off; if it comes back, its epoch is over. */
 static wadi_status check_free(const wadi_nats_queue *q, const wadi_jet_record *r, wadi_error *err) {
     bool there = false, silent = false;
-    if (q->offered || (r->state != WADI_JET_OPEN && r->state != WADI_JET_BEGUN)) return WADI_OK;
-    WADI_TRY(wadi_nats_home_find(q->nc, &q->at, SILENT_MS, &there, &silent, err));
+    if (is_mine(q, r) || (r->state != WADI_JET_OPEN && r->state != WADI_JET_BEGUN)) return WADI_OK;
+    WADI_TRY(
+        wadi_nats_home_find(q->nc, &q->at, SILENT_MS, wadi_nats_stop_fd(q), &there, &silent, err));
     if (!there) return WADI_OK;
     return wadi_fail(err, WADI_INVALID,
                      "job %s has a home already; each job needs a name of its own", q->at.job);
@@ -38,18 +43,20 @@ static wadi_status publish_charter(const wadi_nats_queue *q, jsCtx *js, const wa
     char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT];
     const int64_t n = r->charter.bytes;
     jsOptions o;
+    jsErrCode code = 0;
     wadi_nats_stream_name(q->at.job, WADI_NATS_RECORD, stream);
     wadi_nats_subject(q->at.job, subject, "charter.>");
     (void)jsOptions_Init(&o);
     o.Stream.Purge.Subject = subject;
-    natsStatus s = js_PurgeStream(js, stream, &o, NULL);
+    natsStatus s = js_PurgeStream(js, stream, &o, &code);
     for (int i = 0; s == NATS_OK && i < r->charter.frames; i++) {
         const int64_t first = i * q->frame_most,
                       rest = n - first < q->frame_most ? n - first : q->frame_most;
         wadi_nats_subject(q->at.job, subject, "charter.%s.%d", r->epoch, i);
-        s = js_Publish(NULL, js, subject, charter + first, (int)rest, NULL, NULL);
+        s = js_Publish(NULL, js, subject, charter + first, (int)rest, NULL, &code);
     }
-    return s == NATS_OK ? WADI_OK : wadi_nats_fail(&q->at, s, "publishing the charter", err);
+    return s == NATS_OK ? WADI_OK
+                        : wadi_nats_js_fail(&q->at, s, code, "publishing the charter", err);
 }
 
 static wadi_jet_record new_record(const wadi_nats_queue *q, const void *charter, int64_t n) {
@@ -77,6 +84,8 @@ static wadi_status take_over(wadi_nats_queue *q, jsCtx *js, void *env, wadi_erro
     WADI_TRY(wadi_nats_stream_make(js, at, WADI_NATS_RECORD, r.epoch, -1, err));
     WADI_TRY(wadi_nats_record_read(js, at, &before, &seq, err));
     WADI_TRY(check_free(q, &before, err));
+    if (is_mine(q, &before)) (void)strcpy(q->mine[0], before.epoch);
+    (void)strcpy(q->mine[1], r.epoch);
     WADI_TRY(wadi_nats_record_write(js, at, &r, &seq, err));
     WADI_TRY(make_queue(js, at, WADI_NATS_ITEMS, r.epoch, q->cap, err));
     WADI_TRY(make_queue(js, at, WADI_NATS_ANSWERS, r.epoch, -1, err));

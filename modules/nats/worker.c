@@ -75,10 +75,11 @@ static wadi_status read_charter(wadi_nats_queue *q, jsCtx *js, void *env, wadi_e
     wadi_nats_stream_name(q->at.job, WADI_NATS_RECORD, stream);
     for (int i = 0; i < l->frames; i++) {
         natsMsg *msg = NULL;
+        jsErrCode code = 0;
         wadi_nats_subject(q->at.job, subject, "charter.%s.%d", t->r->epoch, i);
-        const natsStatus s = js_GetLastMsg(&msg, js, stream, subject, NULL, NULL);
+        const natsStatus s = js_GetLastMsg(&msg, js, stream, subject, NULL, &code);
         if (s == NATS_NOT_FOUND) return WADI_CANCELLED;
-        if (s != NATS_OK) return wadi_nats_fail(&q->at, s, "reading the charter", err);
+        if (s != NATS_OK) return wadi_nats_js_fail(&q->at, s, code, "reading the charter", err);
         const int64_t n = natsMsg_GetDataLength(msg);
         const bool fits = n <= l->bytes - at;
         if (fits && n > 0) memcpy(t->to + at, natsMsg_GetData(msg), (size_t)n);

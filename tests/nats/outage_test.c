@@ -241,43 +241,6 @@ static void workers_ask_again_at_a_new_consumer(void **state) {
     (void)alarm(0);
 }
 
-/* A process that is home of the job when the call returns. */
-static pid_t start_home(int port, const char *address, const char *live) {
-    char text[4096];
-    const int heard = test_raw_hear(port, live);
-    const pid_t home = test_worker(address, "home");
-    test_raw_read(heard, live, live, text, sizeof text);
-    return home;
-}
-
-/* The server has begun again, so it would make them anew if it were still its own. */
-static void a_home_that_lost_its_job_leaves_the_consumers_alone(void **state) {
-    (void)state;
-    outage o = {0};
-    wadi_error err = {0};
-    char before[64], after[64], consumer[96];
-    (void)alarm(100);
-    test_server_start(&o.server, true, "");
-    const char *address = test_address(o.server.port, "lost", "");
-    const pid_t first = start_home(o.server.port, address, "wadi.lost.live.home");
-    assert_int_equal(kill(first, SIGSTOP), 0);
-    test_server_kill(&o.server);
-    test_server_again(&o.server);
-    wadi_workq *q = test_open(address, true);
-    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
-    consumer_of(address, "WADI_lost_answers", consumer);
-    consumer_says(o.server.port, consumer, "created", before);
-    assert_string_not_equal(before, "");
-    assert_int_equal(kill(first, SIGCONT), 0);
-    assert_int_equal(test_wait(first), 1);
-    consumer_says(o.server.port, consumer, "created", after);
-    assert_string_equal(before, after);
-    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
-    q->ops->close(q);
-    test_server_end(&o.server);
-    (void)alarm(0);
-}
-
 /* What tells it to do so may be of another home's consumer: it was on its way while this home was stopped and lost its job. */
 static void a_home_removes_no_consumer_but_its_own(void **state) {
     (void)state;
@@ -503,29 +466,6 @@ static void a_call_waits_for_jetstream(void **state) {
     (void)alarm(0);
 }
 
-/* The server has just begun again, and the home of the job has no connection yet. */
-static void a_home_that_comes_back_late_keeps_its_job(void **state) {
-    (void)state;
-    outage o = {0};
-    char text[4096];
-    (void)alarm(60);
-    test_server_start(&o.server, true, "");
-    const char *address = test_address(o.server.port, "kept", "");
-    const pid_t first = start_home(o.server.port, address, "wadi.kept.live.home");
-    assert_int_equal(kill(first, SIGSTOP), 0);
-    test_server_kill(&o.server);
-    test_server_again(&o.server);
-    const int heard = test_raw_hear(o.server.port, "$JS.API.STREAM.MSG.GET.>");
-    const pid_t second = test_worker(address, "home");
-    test_raw_read(heard, "WADI_kept_record", "WADI_kept_record", text, sizeof text);
-    assert_int_equal(kill(first, SIGCONT), 0); /* the second is about to ask for it */
-    assert_int_equal(test_wait(second), 1);    /* it is told that there is a home */
-    assert_int_equal(kill(first, SIGKILL), 0);
-    assert_int_equal(test_wait(first), 128 + SIGKILL);
-    test_server_end(&o.server);
-    (void)alarm(0);
-}
-
 /* A server that stays away is an error, for home and for workers, after the time that was set. */
 static void a_server_that_stays_away_is_an_error(void **state) {
     (void)state;
@@ -582,14 +522,12 @@ int main(int argc, char **argv) {
         cmocka_unit_test(home_gets_answers_that_have_older_numbers),
         cmocka_unit_test(consumers_that_are_removed_are_made_again),
         cmocka_unit_test(workers_ask_again_at_a_new_consumer),
-        cmocka_unit_test(a_home_that_lost_its_job_leaves_the_consumers_alone),
         cmocka_unit_test(a_home_removes_no_consumer_but_its_own),
         cmocka_unit_test(an_older_record_does_not_open_a_job_again),
         cmocka_unit_test(workers_stay_with_a_home_that_another_could_not_displace),
         cmocka_unit_test(a_late_reply_does_not_end_a_home),
         cmocka_unit_test(a_job_that_ends_during_an_outage_ends_for_workers_as_well),
         cmocka_unit_test(a_call_waits_for_jetstream),
-        cmocka_unit_test(a_home_that_comes_back_late_keeps_its_job),
         cmocka_unit_test(a_server_that_stays_away_is_an_error),
         cmocka_unit_test(waits_can_be_ended),
     };

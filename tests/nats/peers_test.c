@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "tests/nats/raw.h"
 #include "tests/nats/server.h"
 
 static test_server server;
@@ -112,18 +114,6 @@ static void a_server_may_take_less_than_a_frame(void **state) {
 
 /* ---- strangers ---- */
 
-static int connect_raw(void) {
-    struct sockaddr_in a = {.sin_family = AF_INET,
-                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-                            .sin_port = htons((uint16_t)server.port)};
-    static const char hello[] =
-        "CONNECT {\"verbose\":false,\"pedantic\":false,\"headers\":true}\r\n";
-    const int s = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(connect(s, (struct sockaddr *)&a, sizeof a), 0);
-    assert_int_equal(write(s, hello, sizeof hello - 1), sizeof hello - 1);
-    return s;
-}
-
 static void publish(int s, const char *job, const char *subject, const char *header,
                     const char *text) {
     char line[1024];
@@ -171,7 +161,7 @@ static void strangers_do_no_harm(void **state) {
     const char *address = test_address(server.port, "strangers", "");
     wadi_workq *q = home_of(address);
     find_epoch(address, epoch);
-    const int s = connect_raw();
+    const int s = test_raw_connect(server.port);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         static const char *const subjects[] = {"item.%s.do", "answer.%s.do", "item.%s.part.1.2.3",
                                                "answer.%s.part.1.2.3"};
@@ -207,29 +197,30 @@ static void strangers_do_no_harm(void **state) {
 
 typedef struct flood {
     int s;
+    char *text;
+    size_t n;
     atomic_bool over;
 } flood;
 
+/* In a thread of its own, where nothing may be asserted. */
 static void *keep_saying(void *env) {
-    enum { LARGE = 1000000 };
     flood *f = env;
-    char *large = calloc(1, LARGE + 64);
-    assert_non_null(large);
-    const int head = snprintf(large, 64, "PUB wadi.flooded.live.worker %d\r\n", LARGE);
-    const size_t n = (size_t)head + LARGE + 2;
-    memcpy(large + n - 2, "\r\n", 2);
-    ssize_t said = (ssize_t)n;
-    while (said == (ssize_t)n && !atomic_load(&f->over)) said = write(f->s, large, n);
-    free(large);
-    return said == (ssize_t)n ? NULL : f;
+    ssize_t said = (ssize_t)f->n;
+    while (said == (ssize_t)f->n && !atomic_load(&f->over)) said = write(f->s, f->text, f->n);
+    return said == (ssize_t)f->n ? NULL : f;
 }
 
 /* The thread that reads may have a message in hand just then. It is large, so that this takes a while. */
 static void a_home_ends_in_a_flood(void **state) {
     (void)state;
-    flood f = {.s = connect_raw()};
+    enum { LARGE = 1000000 };
+    flood f = {.s = test_raw_connect(server.port), .text = calloc(1, LARGE + 64)};
     pthread_t saying;
     void *refused = NULL;
+    assert_non_null(f.text);
+    const int head = snprintf(f.text, 64, "PUB wadi.flooded.live.worker %d\r\n", LARGE);
+    f.n = (size_t)head + LARGE + 2;
+    memcpy(f.text + f.n - 2, "\r\n", 2);
     assert_int_equal(pthread_create(&saying, NULL, keep_saying, &f), 0);
     for (int i = 0; i < 20; i++) {
         wadi_workq *q = test_open(test_address(server.port, "flooded", ""), true);
@@ -239,6 +230,45 @@ static void a_home_ends_in_a_flood(void **state) {
     (void)pthread_join(saying, &refused);
     assert_null(refused);
     (void)close(f.s);
+    free(f.text);
+}
+
+/* Asks again and again who is home, each time when it has heard an answer: "1", or that nobody listens. */
+static void *keep_asking(void *env) {
+    static const char ask[] = "PUB wadi.begins.ask.ping heard 0\r\n\r\n";
+    flood *f = env;
+    bool heard = true;
+    while (heard && !atomic_load(&f->over)) {
+        char text[256] = "";
+        size_t n = 0;
+        heard = write(f->s, ask, sizeof ask - 1) == sizeof ask - 1;
+        while (heard && strstr(text, "MSG heard 1") == NULL) {
+            const ssize_t more = read(f->s, text + n, sizeof text - 1 - n);
+            heard = more > 0;
+            n += heard ? (size_t)more : 0;
+            text[n] = '\0';
+        }
+    }
+    return heard ? NULL : f;
+}
+
+/* Whoever asks and hears nothing would take the home for one that is stopped. */
+static void a_home_that_begins_leaves_no_question_open(void **state) {
+    (void)state;
+    const struct timeval patience = {.tv_sec = 5};
+    for (int i = 0; i < 3; i++) {
+        flood f = {.s = test_raw_hear(server.port, "heard")};
+        pthread_t asking;
+        void *unheard = NULL;
+        assert_int_equal(setsockopt(f.s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+        assert_int_equal(pthread_create(&asking, NULL, keep_asking, &f), 0);
+        wadi_workq *q = home_of(test_address(server.port, "begins", ""));
+        atomic_store(&f.over, true);
+        (void)pthread_join(asking, &unheard);
+        assert_null(unheard);
+        (void)close(f.s);
+        end_home(q);
+    }
 }
 
 /* ---- requests ---- */
@@ -311,6 +341,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_server_may_take_less_than_a_frame),
         cmocka_unit_test(strangers_do_no_harm),
         cmocka_unit_test(a_home_ends_in_a_flood),
+        cmocka_unit_test(a_home_that_begins_leaves_no_question_open),
         cmocka_unit_test(a_home_does_what_it_is_asked),
         cmocka_unit_test(a_job_with_a_home_is_not_removed_by_mistake),
     };

@@ -13,12 +13,15 @@
 
 #include <cmocka.h>
 
-static int connect_raw(int port) {
+int test_raw_connect(int port) {
+    static const char hello[] =
+        "CONNECT {\"verbose\":false,\"headers\":true,\"no_responders\":true}\r\n";
     struct sockaddr_in a = {.sin_family = AF_INET,
                             .sin_port = htons((uint16_t)port),
                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     const int s = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(connect(s, (const struct sockaddr *)&a, sizeof a), 0);
+    assert_int_equal(write(s, hello, sizeof hello - 1), sizeof hello - 1);
     return s;
 }
 
@@ -26,10 +29,8 @@ void test_raw_say(int port, const char *subject, const char *headers, const char
     char text[512];
     char lengths[24] = "";
     if (*headers != '\0') (void)snprintf(lengths, sizeof lengths, "%zu ", strlen(headers));
-    const int s = connect_raw(port);
-    const int n = snprintf(text, sizeof text,
-                           "CONNECT {\"verbose\":false,\"headers\":true}\r\n"
-                           "%s %s %s%zu\r\n%s%s\r\nPING\r\n",
+    const int s = test_raw_connect(port);
+    const int n = snprintf(text, sizeof text, "%s %s %s%zu\r\n%s%s\r\nPING\r\n",
                            *headers != '\0' ? "HPUB" : "PUB", subject, lengths,
                            strlen(headers) + strlen(data), headers, data);
     assert_int_equal(write(s, text, (size_t)n), n);
@@ -44,11 +45,8 @@ void test_raw_say(int port, const char *subject, const char *headers, const char
 
 int test_raw_hear(int port, const char *subject) {
     char text[512], last[4] = "";
-    const int s = connect_raw(port);
-    const int n = snprintf(text, sizeof text,
-                           "CONNECT {\"verbose\":false,\"headers\":true}\r\n"
-                           "SUB %s 1\r\nPING\r\n",
-                           subject);
+    const int s = test_raw_connect(port);
+    const int n = snprintf(text, sizeof text, "SUB %s 1\r\nPING\r\n", subject);
     assert_int_equal(write(s, text, (size_t)n), n);
     while (memcmp(last, "PONG", 4) != 0) {
         memmove(last, last + 1, 3);

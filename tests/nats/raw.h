@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+/* A connection that has introduced itself. */
+int test_raw_connect(int port);
 /* headers: with their empty line; "": none. The server has done it when the call returns. */
 void test_raw_say(int port, const char *subject, const char *headers, const char *data);
 /* Hears a subject; what comes is to be read from the socket. */

@@ -1,0 +1,146 @@
+/* Two homes of one job: one that is alive keeps it, and one that has lost it ends. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "tests/nats/raw.h"
+#include "tests/nats/server.h"
+
+/* A process that is home of the job, and answers, when the call returns. */
+static pid_t start_home(const char *address) {
+    wadi_text text = {0};
+    const pid_t home = test_worker(address, "home");
+    while (test_jobs()->ask(address, "ping", "", &text, NULL) != WADI_OK)
+        (void)nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    wadi_text_fini(&text);
+    return home;
+}
+
+static void a_home_that_lost_its_job_in_an_outage_ends(void **state) {
+    (void)state;
+    test_server server;
+    wadi_error err = {0};
+    (void)alarm(100);
+    test_server_start(&server, true, "");
+    const char *address = test_address(server.port, "lost", "");
+    const pid_t first = start_home(address);
+    assert_int_equal(kill(first, SIGSTOP), 0);
+    test_server_kill(&server);
+    test_server_again(&server);
+    wadi_workq *q = test_open(address, true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_int_equal(kill(first, SIGCONT), 0);
+    assert_int_equal(test_wait(first), 1);
+    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    q->ops->close(q);
+    test_server_end(&server);
+    (void)alarm(0);
+}
+
+/* The server has just begun again, and the home of the job has no connection yet. */
+static void a_home_that_comes_back_late_keeps_its_job(void **state) {
+    (void)state;
+    test_server server;
+    char text[4096];
+    (void)alarm(60);
+    test_server_start(&server, true, "");
+    const char *address = test_address(server.port, "kept", "");
+    const pid_t first = start_home(address);
+    assert_int_equal(kill(first, SIGSTOP), 0);
+    test_server_kill(&server);
+    test_server_again(&server);
+    const int heard = test_raw_hear(server.port, "$JS.API.STREAM.MSG.GET.>");
+    const pid_t second = test_worker(address, "home");
+    test_raw_read(heard, "WADI_kept_record", "WADI_kept_record", text, sizeof text);
+    assert_int_equal(kill(first, SIGCONT), 0); /* the second is about to ask for it */
+    assert_int_equal(test_wait(second), 1);    /* it is told that there is a home */
+    assert_int_equal(kill(first, SIGKILL), 0);
+    assert_int_equal(test_wait(first), 128 + SIGKILL);
+    test_server_end(&server);
+    (void)alarm(0);
+}
+
+typedef struct offering {
+    wadi_workq *q;
+    wadi_status status;
+} offering;
+
+static void *offer(void *env) {
+    offering *o = env;
+    o->status = o->q->ops->offer(o->q, "x", 1, NULL);
+    return NULL;
+}
+
+/* What a server has not passed on yet is not the silence of home. */
+static void a_server_that_pauses_does_not_cost_home_its_job(void **state) {
+    (void)state;
+    test_server server;
+    char text[4096];
+    (void)alarm(60);
+    test_server_start(&server, true, "");
+    const char *address = test_address(server.port, "paused", "");
+    const pid_t first = start_home(address);
+    assert_int_equal(kill(first, SIGSTOP), 0);
+    const int heard = test_raw_hear(server.port, "wadi.paused.ask.ping");
+    offering second = {.q = test_open(address, true)};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, offer, &second), 0);
+    test_raw_read(heard, "ask.ping", "ask.ping", text, sizeof text);
+    assert_int_equal(kill(server.pid, SIGSTOP), 0);
+    assert_int_equal(kill(first, SIGCONT), 0);
+    (void)nanosleep(&(struct timespec){3, 500000000}, NULL);
+    assert_int_equal(kill(server.pid, SIGCONT), 0);
+    (void)pthread_join(thread, NULL);
+    assert_int_equal(second.status, WADI_INVALID); /* there is a home */
+    second.q->ops->close(second.q);
+    assert_int_equal(kill(first, SIGKILL), 0);
+    assert_int_equal(test_wait(first), 128 + SIGKILL);
+    test_server_end(&server);
+    (void)alarm(0);
+}
+
+/* Nobody listens where a home was killed, and that is asked again for a while. */
+static void the_search_for_a_home_can_be_ended(void **state) {
+    (void)state;
+    test_server server;
+    wadi_error err = {0};
+    (void)alarm(60);
+    test_server_start(&server, true, "");
+    const char *address = test_address(server.port, "search", "");
+    const pid_t first = start_home(address);
+    assert_int_equal(kill(first, SIGKILL), 0);
+    assert_int_equal(test_wait(first), 128 + SIGKILL);
+    wadi_workq *q = test_open(address, true);
+    q->wake_fd = eventfd(1, EFD_CLOEXEC);
+    assert_int_equal(q->ops->offer(q, "x", 1, &err), WADI_CANCELLED);
+    (void)close(q->wake_fd);
+    q->wake_fd = -1;
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    q->ops->close(q);
+    test_server_end(&server);
+    (void)alarm(0);
+}
+
+int main(int argc, char **argv) {
+    const int status = test_worker_main(argc, argv);
+    if (status >= 0) return status;
+    test_need_nats();
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_home_that_lost_its_job_in_an_outage_ends),
+        cmocka_unit_test(a_home_that_comes_back_late_keeps_its_job),
+        cmocka_unit_test(a_server_that_pauses_does_not_cost_home_its_job),
+        cmocka_unit_test(the_search_for_a_home_can_be_ended),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
