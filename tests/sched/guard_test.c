@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE /* SO_GET_FILTER */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -280,6 +281,48 @@ static void of_a_crowd_the_silent_are_turned_out(void **state) {
     assert_false(is_closed(newest, 0));
 }
 
+/* ---- doubts ---- */
+
+static void fill(const pair *p) {
+    static const char block[1 << 16];
+    while (send(p->near, block, sizeof block, MSG_DONTWAIT | MSG_NOSIGNAL) > 0) {
+    }
+}
+
+/* From now on the far end gets nothing, and says nothing, as if its host had lost its cable. */
+static void pull_cable(const pair *p) {
+    struct sock_filter nothing = {.code = BPF_RET | BPF_K};
+    const struct sock_fprog filter = {.len = 1, .filter = &nothing};
+    assert_int_equal(setsockopt(p->far, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter), 0);
+}
+
+static bool is_ended(const pair *p, int ms) {
+    struct pollfd end = {.fd = p->near}; /* a hang-up or an error */
+    return poll(&end, 1, ms) == 1;
+}
+
+/* The kernel of a process that is stopped still answers, also when there is no room for more. */
+static void only_silent_hosts_are_turned_out(void **state) {
+    enum { SILENCE_MS = 4000 };
+    fixture *f = *state;
+    const pair *idle = accepted(f, 100), *stopped = accepted(f, 100), *gone = accepted(f, 100),
+               *gone_with_data = accepted(f, 100), *alone = accepted(f, 100);
+    fill(stopped);
+    pull_cable(gone);
+    pull_cable(gone_with_data);
+    pull_cable(alone);
+    assert_int_equal(send(gone_with_data->near, "data", 4, MSG_NOSIGNAL), 4);
+    wadi_zmq_guard_doubt(f->guard, idle->near);
+    wadi_zmq_guard_doubt(f->guard, stopped->near);
+    wadi_zmq_guard_doubt(f->guard, gone->near);
+    wadi_zmq_guard_doubt(f->guard, gone_with_data->near);
+    assert_true(is_ended(gone, PATIENCE_MS));
+    assert_true(is_ended(gone_with_data, PATIENCE_MS));
+    assert_false(is_ended(stopped, SILENCE_MS));
+    assert_false(is_ended(idle, 0));
+    assert_false(is_ended(alone, 0));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(connections_of_other_sockets_are_left_alone, set_up,
@@ -289,6 +332,7 @@ int main(void) {
                                         tear_down),
         cmocka_unit_test_setup_teardown(the_door_shuts_while_many_are_leaving, set_up, tear_down),
         cmocka_unit_test_setup_teardown(of_a_crowd_the_silent_are_turned_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_silent_hosts_are_turned_out, set_up, tear_down),
     };
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {

@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/thread.h"
@@ -31,9 +32,9 @@ enum {
     SHORT_HEAD = 2, /* of a frame, in ZMTP */
     LONG_HEAD = 9,
     SHORT_FRAME = 255,
-    PROBE_S = 1, /* of a connection in doubt: so long it may be silent, */
-    PROBES = 3,  /* and so often it is asked */
-    TOLD = 3     /* closed connections that are logged */
+    PROBE_S = 1,      /* how often the kernel asks the host of a connection in doubt */
+    SILENT_MS = 3000, /* so long that host may be silent */
+    TOLD = 3          /* closed connections that are logged */
 };
 
 typedef struct peer_name {
@@ -44,14 +45,14 @@ typedef struct peer_name {
 
 typedef struct connection {
     bool open, trusted;
-    bool turned_out; /* and the library has not closed it yet */
-    bool lost;       /* the reader has not been told */
-    bool doubted;
-    int copy;       /* a stranger's: of its descriptor, to count to its end; -1: none */
-    uint64_t since; /* a number that grows with each connection */
-    uint64_t taken; /* bytes */
-    uint64_t held;  /* bytes, when it was looked at last */
-    uint64_t left;  /* bytes that strangers with this descriptor have left unread */
+    bool turned_out;    /* and the library has not closed it yet */
+    bool lost;          /* the reader has not been told */
+    int64_t doubted_ns; /* clock when somebody else went on with what it began; 0: nobody did */
+    int copy;           /* a stranger's: of its descriptor, to count to its end; -1: none */
+    uint64_t since;     /* a number that grows with each connection */
+    uint64_t taken;     /* bytes */
+    uint64_t held;      /* bytes, when it was looked at last */
+    uint64_t left;      /* bytes that strangers with this descriptor have left unread */
     peer_name peer;
 } connection;
 
@@ -136,13 +137,27 @@ static void set_number(int fd, int option, int value) {
 
 /* A host that is there answers by itself, however busy the process is. */
 static void probe(int fd, const peer_name *expected) {
+    const int on = 1;
     const int copy = duplicate(fd, expected);
     if (copy < 0) return;
+    (void)setsockopt(copy, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
     set_number(copy, TCP_KEEPIDLE, PROBE_S);
     set_number(copy, TCP_KEEPINTVL, PROBE_S);
-    set_number(copy, TCP_KEEPCNT, PROBES);
-    set_number(copy, TCP_USER_TIMEOUT, PROBE_S * PROBES * 1000);
     (void)close(copy);
+}
+
+/* The kernel itself would also end the connection of a process that is stopped: it counts the time for which that one has no room for what is sent. Then it asks
+ * more and more seldom, so that nothing follows from silence. */
+static bool is_silent(const connection *c, int fd) {
+    struct tcp_info info = {0};
+    socklen_t n = sizeof info;
+    peer_name peer;
+    if (c->doubted_ns == 0 || wadi_clock_ns() - c->doubted_ns < SILENT_MS * INT64_C(1000000))
+        return false;
+    if (!name_peer(fd, &peer) || !same_peer(&peer, &c->peer)) return false;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) != 0) return false;
+    const bool has_no_room = info.tcpi_unacked == 0 && info.tcpi_notsent_bytes > 0;
+    return !has_no_room && info.tcpi_last_ack_recv >= SILENT_MS;
 }
 
 /* ---- the door; the lock is held ---- */
@@ -304,11 +319,14 @@ static bool is_leaving(connection *c, int fd) {
 
 /* How long until the next look. */
 static int look(wadi_zmq_guard *g) {
-    bool limited = false;
+    bool limited = false, doubted = false;
     g->leaving = 0;
     for (size_t i = 0; i < g->at.n; i++) {
         connection *c = &g->at.at[i];
         g->leaving += c->turned_out && is_leaving(c, (int)i);
+        if (c->open && is_silent(c, (int)i))
+            turn_out(g, (int)i, "its host is silent, and somebody else goes on");
+        doubted = doubted || (c->open && c->doubted_ns != 0);
         if (!c->open || (c->trusted && g->trusted == 0)) continue;
         look_at(g, (int)i);
         limited = limited || (c->open && c->trusted);
@@ -316,7 +334,7 @@ static int look(wadi_zmq_guard *g) {
     thin_out(g);
     settle_door(g);
     return count_strangers(g).n > 0 || g->leaving > 0 ? STRANGERS_MS
-           : limited || g->any_lost                   ? TRUSTED_MS
+           : limited || doubted || g->any_lost        ? TRUSTED_MS
                                                       : IDLE_MS;
 }
 
@@ -477,8 +495,8 @@ void wadi_zmq_guard_doubt(wadi_zmq_guard *g, int fd) {
     if (g == NULL) return;
     wadi_mutex_lock(&g->lock);
     connection *c = adopt(g, fd);
-    if (c != NULL && !c->doubted) {
-        c->doubted = true;
+    if (c != NULL && c->doubted_ns == 0) {
+        c->doubted_ns = wadi_clock_ns();
         probe(fd, &c->peer);
     }
     wadi_mutex_unlock(&g->lock);

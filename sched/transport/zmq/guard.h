@@ -33,7 +33,8 @@ void wadi_zmq_guard_took(wadi_zmq_guard *g, int fd, uint64_t bytes);
 void wadi_zmq_guard_all_taken(wadi_zmq_guard *g);
 /* The connection has proven itself. */
 void wadi_zmq_guard_trust(wadi_zmq_guard *g, int fd);
-/* Somebody else says that he goes on with what this connection began. If its host has vanished, the connection ends within four seconds, not twenty. */
+/* Somebody else says that he goes on with what this connection began. If its host has vanished, the connection ends within four seconds, not twenty; not so if that host had no room left
+ * for what is sent to it. */
 void wadi_zmq_guard_doubt(wadi_zmq_guard *g, int fd);
 
 #endif
