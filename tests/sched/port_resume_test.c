@@ -1,4 +1,5 @@
 /* Streams that are gone on with after a partner was lost, message by message (docs/WIRE.md). */
+#define _DEFAULT_SOURCE /* usleep */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -246,6 +247,31 @@ static void an_old_receiver_is_told_so(void **state) {
     talk_close(&t);
 }
 
+/* READY of somebody who has gone, found together with the end of the partner. Whether both ends are noticed at once depends on when the port looks. */
+static void who_has_gone_is_no_partner(void **state) {
+    enum { ROUNDS = 4, MOMENT_US = 100000 };
+    (void)state;
+    talk t;
+    int64_t has = -1;
+    wadi_error err = {.status = WADI_OK};
+    talk_open(&t, sends);
+    peer p = asks(&t, 0);
+    if (wadi_port_meet(t.port, TALK_STREAM, &has, &err) != WADI_OK) fail_msg("%s", err.msg);
+    for (int i = 0; i < ROUNDS; i++) {
+        const int linger = -1;
+        peer rival = talk_peer(&t, false);
+        assert_int_equal(zmq_setsockopt(rival.socket, ZMQ_LINGER, &linger, sizeof linger), 0);
+        talk_say(&rival, (word){3, WADI_LINK_READY, .number = TALK_CHUNKS, .bytes = TALK_BYTES});
+        talk_leave(&rival);
+        talk_leave(&p);
+        (void)usleep(MOMENT_US);
+        p = asks(&t, 0);
+        hears_note(&t, &p);
+    }
+    talk_leave(&p);
+    talk_close(&t);
+}
+
 int main(void) {
     int ends[2];
     static int wake;
@@ -258,6 +284,7 @@ int main(void) {
         cmocka_unit_test(a_receiver_that_was_lost_gets_what_it_lacks),
         cmocka_unit_test(what_is_gone_cannot_be_sent_again),
         cmocka_unit_test(an_old_receiver_is_told_so),
+        cmocka_unit_test(who_has_gone_is_no_partner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -394,6 +394,7 @@ static wadi_status on_control(wadi_zmq_port *p, int peer, const wadi_control *c,
                               wadi_error *err) {
     const bool sends = p->options.sends;
     const char *why = is_engaged(p, peer);
+    if (!p->remotes[peer].used) return WADI_OK; /* it has gone, too */
     if (c->kind == WADI_LINK_FAIL) return on_fail(p, peer, c, at, err);
     if (why != NULL) return wadi_fail(err, WADI_IO, "%s", why);
     if (peer == p->partner && c->kind != WADI_CONTROL_HELLO) p->present = p->met = true;
