@@ -84,10 +84,13 @@ int wadi_dispatch_workers(const wadi_dispatch *d) {
     return n;
 }
 
-int wadi_dispatch_late(const wadi_dispatch *d) {
-    for (int w = 0; w < WADI_DISPATCH_WORKERS; w++)
-        if (d->worker[w].alive && d->worker[w].late) return w;
-    return -1;
+int wadi_dispatch_idle(const wadi_dispatch *d) {
+    int late = -1, unready = -1;
+    for (int w = WADI_DISPATCH_WORKERS - 1; w >= 0; w--) {
+        if (d->worker[w].alive && d->worker[w].late) late = w;
+        if (d->worker[w].alive && !d->worker[w].ready) unready = w;
+    }
+    return late >= 0 && unready >= 0 ? unready : late;
 }
 
 /* ---- answers ---- */

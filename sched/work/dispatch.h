@@ -63,7 +63,7 @@ int64_t wadi_dispatch_given_up(wadi_dispatch *d);
 
 /* Workers that are ready and not late. */
 int wadi_dispatch_workers(const wadi_dispatch *d);
-/* A worker that is late; -1: none is. */
-int wadi_dispatch_late(const wadi_dispatch *d);
+/* Who makes room for another worker. While one is late, this is one who has not said that it is ready, or else a late one. -1: nobody. */
+int wadi_dispatch_idle(const wadi_dispatch *d);
 
 #endif

@@ -67,11 +67,12 @@ static void lose(home *h, int worker) {
     wadi_dispatch_lost(&h->dispatch, worker);
 }
 
-/* If all seats are taken, one who is late loses his: his host may have vanished, which the system notices after 20 s. */
+/* If all seats are taken, one who is late may lose his: his host may have vanished, which the system notices after 20 s. He may also be busy with an
+ * item that takes long, so one who has said HELLO and nothing since goes first. */
 static int take_seat(home *h, const wadi_workq_peer *peer, int fd) {
     int i = 0;
     while (i < WADI_DISPATCH_WORKERS && h->seats[i].used) i++;
-    if (i == WADI_DISPATCH_WORKERS) i = wadi_dispatch_late(&h->dispatch);
+    if (i == WADI_DISPATCH_WORKERS) i = wadi_dispatch_idle(&h->dispatch);
     if (i < 0) return -1;
     lose(h, i);
     h->seats[i] = (seat){.used = true, .peer = *peer, .fd = fd};

@@ -22,6 +22,8 @@ typedef struct worker {
     int64_t job;       /* whose items it takes; 0: none yet */
     bool ready;        /* home was told so, over this connection */
     bool over;         /* the job */
+    bool unseated;     /* home, whose worker it was, has no seat for it now */
+    int64_t again_ns;  /* clock when it asks for one again; 0: it need not */
     int64_t next_job;  /* of the charter that waits to be taken; 0: none does */
     void *charter;
     int64_t charter_bytes;
@@ -30,6 +32,7 @@ typedef struct worker {
 
 static void hello(worker *w) {
     w->ready = false;
+    w->again_ns = 0;
     (void)wadi_workq_socket_send(
         &w->s, NULL, (wadi_workq_control){.kind = WADI_WORKQ_HELLO, .job = w->job}, NULL);
 }
@@ -43,6 +46,7 @@ static void be_ready(worker *w) {
 /* ---- messages ---- */
 
 static void on_charter(worker *w, const wadi_workq_control *c, const void *payload) {
+    w->unseated = false;
     if (c->job == w->job) {
         be_ready(w);
         return;
@@ -60,9 +64,12 @@ static void on_charter(worker *w, const wadi_workq_control *c, const void *paylo
     w->over = false;
 }
 
-/* Text of a stranger: bytes that could control a terminal are replaced. */
+/* Who was late may have lost its seat, and gets one again when another worker goes. Text of a stranger: bytes that could control a terminal are replaced. */
 static void on_refused(worker *w, const wadi_workq_control *c, const void *payload) {
     char why[200];
+    w->unseated = w->job != 0;
+    w->again_ns = w->unseated ? wadi_clock_ns() + tick_ns : 0;
+    if (w->unseated) return;
     (void)snprintf(why, sizeof why, "%.*s", (int)(c->bytes < 199 ? c->bytes : 199),
                    c->bytes > 0 ? (const char *)payload : "");
     for (char *at = why; *at != '\0'; at++)
@@ -122,6 +129,10 @@ static void take_events(worker *w) {
                            "; somebody is there, who does not speak ZeroMQ or has other keys");
         if (what == ZMQ_EVENT_DISCONNECTED && w->connected) {
             w->connected = w->ready = w->spoke = false;
+            if (w->unseated)
+                (void)wadi_fail(&w->broken, WADI_IO,
+                                "%s: home has gone, and had no seat left for this worker",
+                                w->s.address);
             w->alone_ns = wadi_clock_ns();
         }
     }
@@ -144,6 +155,7 @@ static wadi_status look(worker *w, condition holds, wadi_work_item *item, bool *
                         wadi_error *err) {
     take_events(w);
     WADI_TRY(take_in(w, item, err));
+    if (w->again_ns != 0 && wadi_clock_ns() >= w->again_ns) hello(w);
     *out_holds = holds(w, item);
     return *out_holds ? WADI_OK : check(w, err);
 }

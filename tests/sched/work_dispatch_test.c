@@ -112,6 +112,28 @@ static void a_late_worker_gets_nothing_until_it_is_heard_of(void **state) {
     wadi_dispatch_fini(&d);
 }
 
+/* A late one may be busy, and whoever is silent costs less. */
+static void room_is_made_by_the_silent_while_one_is_late(void **state) {
+    (void)state;
+    wadi_dispatch d;
+    begin(&d, 2, 2);
+    for (int w = 2; w < WADI_DISPATCH_WORKERS; w++) wadi_dispatch_join(&d, w);
+    assert_int_equal(give(&d, 0, 0), 0);
+    assert_int_equal(give(&d, 0, 1), 1);
+    assert_int_equal(wadi_dispatch_idle(&d), -1); /* the silent ones may be compiling */
+    assert_true(wadi_dispatch_answered(&d, 1, 1, second / 10));
+    assert_int_equal(give(&d, 25 * second, 0), 1);
+    for (int w = 2; w < WADI_DISPATCH_WORKERS; w++) {
+        assert_int_equal(wadi_dispatch_idle(&d), w);
+        wadi_dispatch_join(&d, w); /* the other one */
+        wadi_dispatch_ready(&d, w);
+    }
+    assert_int_equal(wadi_dispatch_idle(&d), 0);
+    wadi_dispatch_heard(&d, 0);
+    assert_int_equal(wadi_dispatch_idle(&d), -1);
+    wadi_dispatch_fini(&d);
+}
+
 static void first_answers_may_take_long(void **state) {
     (void)state;
     wadi_dispatch d;
@@ -231,6 +253,7 @@ int main(void) {
         cmocka_unit_test(nobody_gets_items_before_it_is_ready),
         cmocka_unit_test(items_of_a_lost_worker_are_for_others),
         cmocka_unit_test(a_late_worker_gets_nothing_until_it_is_heard_of),
+        cmocka_unit_test(room_is_made_by_the_silent_while_one_is_late),
         cmocka_unit_test(first_answers_may_take_long),
         cmocka_unit_test(what_kills_workers_is_given_up),
         cmocka_unit_test(what_holds_up_workers_is_given_up),

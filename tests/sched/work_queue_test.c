@@ -340,6 +340,52 @@ static void a_worker_ignores_nonsense(void **state) {
     assert_int_equal(zmq_ctx_term(context), 0);
 }
 
+/* ---- a home that the test plays ---- */
+
+static void say_with(void *socket, wadi_workq_kind kind, int64_t job, const char *text) {
+    uint8_t bytes[WADI_WORKQ_CONTROL];
+    const wadi_workq_control c = {.kind = kind, .job = job, .bytes = (int64_t)strlen(text)};
+    wadi_workq_control_write(&c, bytes);
+    (void)zmq_send(socket, bytes, sizeof bytes, ZMQ_SNDMORE);
+    (void)zmq_send(socket, text, strlen(text), 0);
+}
+
+static void hears(void *socket, wadi_workq_kind kind) {
+    uint8_t bytes[WADI_WORKQ_CONTROL];
+    wadi_workq_control c = {0};
+    assert_int_equal(zmq_recv(socket, bytes, sizeof bytes, 0), sizeof bytes);
+    assert_int_equal(wadi_workq_control_read(bytes, sizeof bytes, &c, NULL), WADI_OK);
+    assert_int_equal(c.kind, kind);
+}
+
+/* One that was late, and whose seat another has. */
+static void a_worker_without_a_seat_asks_again(void **state) {
+    (void)state;
+    worker w = {.jobs = 0};
+    void *context = zmq_ctx_new(), *socket = zmq_socket(context, ZMQ_DEALER);
+    const int none = 0;
+    (void)zmq_setsockopt(socket, ZMQ_LINGER, &none, sizeof none);
+    assert_int_equal(zmq_bind(socket, address), 0);
+    start(&w);
+    hears(socket, WADI_WORKQ_HELLO);
+    say_with(socket, WADI_WORKQ_CHARTER, 5, "c");
+    hears(socket, WADI_WORKQ_READY);
+    for (int i = 0; i < 2; i++) {
+        say_with(socket, WADI_WORKQ_REFUSED, 0, "there are many");
+        hears(socket, WADI_WORKQ_HELLO);
+    }
+    say_with(socket, WADI_WORKQ_CHARTER, 5, "c");
+    hears(socket, WADI_WORKQ_READY);
+    say_with(socket, WADI_WORKQ_REFUSED, 0, "there are many");
+    hears(socket, WADI_WORKQ_HELLO);
+    say_with(socket, WADI_WORKQ_REFUSED, 0, "there are many");
+    assert_int_equal(zmq_close(socket), 0);
+    join(&w);
+    assert_int_equal(w.status, WADI_IO);
+    assert_int_equal(w.jobs, 1);
+    assert_int_equal(zmq_ctx_term(context), 0);
+}
+
 /* ---- workers that have vanished ---- */
 
 static _Atomic int64_t ahead_ns;
@@ -454,6 +500,7 @@ int main(void) {
         cmocka_unit_test(a_worker_does_not_wait_for_ever),
         cmocka_unit_test(strangers_do_no_harm),
         cmocka_unit_test(a_worker_ignores_nonsense),
+        cmocka_unit_test(a_worker_without_a_seat_asks_again),
         cmocka_unit_test(workers_that_have_vanished_leave_their_seats_to_others),
         cmocka_unit_test(a_job_may_have_no_charter),
         cmocka_unit_test(addresses_are_checked),
