@@ -38,6 +38,12 @@ wrong() {
     failed=1
 }
 
+# What comes next would have to wait for what failed.
+give_up() {
+    echo "$1"
+    exit 1
+}
+
 # ---- hosts ----
 
 switched_on() { # HOST N: a host that begins
@@ -92,6 +98,14 @@ await() { # SECONDS COMMAND ..
     done
     took=$(($(date +%s%3N) - begun_ms))
 }
+ended() { ! kill -0 "$1" 2>/dev/null; } # PID
+# The status is that of the process.
+ends() { # PID WHAT
+    await $((100 / slower)) ended "$1" || give_up "$2 does not end"
+    wait "$1"
+}
+# What is not beside is begun with it: $brief COMMAND ..
+brief="timeout 100"
 same() { # EXPECTED GOT WHAT
     cmp -s "$1" "$2" || wrong "$3: the output differs: $(wc -c <"$1") and $(wc -c <"$2") bytes"
 }

@@ -39,7 +39,7 @@ END2
 jobs="nats://server?ca=$dir/ca.pem&token=$dir/token"
 at="nats://server/sky?${jobs#*\?}"
 # A server of 2.9.10 that is asked for a job while it still begins may crash.
-is_ready() { grep -q 'Server is ready' server.log && on server "$wadi" job ls "$jobs" >/dev/null 2>&1; }
+is_ready() { grep -q 'Server is ready' server.log && on server $brief "$wadi" job ls "$jobs" >/dev/null 2>&1; }
 check_server() {
     kill -0 $nats 2>/dev/null && return
     echo "skipped: the server itself has crashed"
@@ -47,24 +47,25 @@ check_server() {
     exit 77
 }
 
-answered() { on server "$wadi" job status "$at" 2>/dev/null | sed -n 's/.*"answered": \([0-9]*\).*/\1/p'; }
+answered() { on server $brief "$wadi" job status "$at" 2>/dev/null | sed -n 's/.*"answered": \([0-9]*\).*/\1/p'; }
 # Or home has ended, on a machine where asking takes long.
 has_answers() { # N
     n=$(answered)
-    kill -0 $home 2>/dev/null || return 0
+    ended $home && return
     check_server
     [ "${n:-0}" -ge "$1" ]
 }
 # So many more than now, although at most 256 items are in flight: those that were are answered then.
 goes_on() { # ANSWERS SECONDS WHAT
     n=$(answered)
-    await "$2" has_answers $((${n:-0} + $1)) || wrong "$3: there are no $1 answers within $2 s: $(cat home.log)"
+    await "$2" has_answers $((${n:-0} + $1)) || give_up "$3: there are no $1 answers within $2 s: $(cat home.log)"
+    ended $home && echo "$3: home has ended, and nobody has seen how many answers there were" && return
     echo "$3: $1 more answers after $took ms"
 }
 
 seq -f '%07.0f?' 100000 | tr -d '\n' >in.raw # as many numbers
 for i in 1 2 3; do cat in.raw; done >long.raw
-for s in in long; do "$wadi" run slow.wadi s=50:@$s.raw y=@plain_$s.raw || wrong "the run without workers fails"; done
+for s in in long; do $brief "$wadi" run slow.wadi s=50:@$s.raw y=@plain_$s.raw || wrong "the run without workers fails"; done
 
 # ---- cables ----
 beside server $server -c config >server.log 2>&1
@@ -78,22 +79,22 @@ beside one "$wadi" work "$at" --stay >>worker.log 2>&1
 beside two "$wadi" work "$at" --stay >>worker.log 2>&1
 beside home "$wadi" run slow.wadi s=50:@long.raw y=@out.raw --chunk 1 --via "$at&ack=0.5" --workers 2 2>home.log
 home=$last
-await 20 has_answers 200 || wrong "no answers: $(cat home.log)"
+await 20 has_answers 200 || give_up "no answers: $(cat home.log)"
 pulled one
-goes_on 300 6 "a worker is cut off"
+goes_on 300 20 "a worker is cut off"
 plugged one
 pulled two
-goes_on 300 6 "it is back, and the other is cut off"
+goes_on 300 20 "it is back, and the other is cut off"
 plugged two
 astray server
 sleep 1
 found server
-goes_on 300 6 "the server was cut off for a second"
+goes_on 300 20 "the server was cut off for a second"
 astray home
 sleep 1
 found home
-goes_on 300 6 "home was cut off for a second"
-wait $home || wrong "the run fails: $(cat home.log)"
+goes_on 300 20 "home was cut off for a second"
+ends $home "the run" || wrong "the run fails: $(cat home.log)"
 same plain_long.raw out.raw "cables"
 
 # ---- the host of home vanishes, and another goes on ----
@@ -101,15 +102,15 @@ host spare 5
 command="run slow.wadi s=50:@in.raw y=@state.raw --chunk 1 --via $at&ack=0.5 --workers 1 --state kept --every 0.1"
 beside home "$wadi" $command 2>home.log
 home=$last
-await 20 has_answers 600 || wrong "no answers: $(cat home.log)"
+await 20 has_answers 600 || give_up "no answers: $(cat home.log)"
 pulled home
 kill -9 $home
 wait $home 2>/dev/null
 went_ms=$(date +%s%3N)
-on spare "$wadi" $command 2>home.log || wrong "another host does not go on: $(cat home.log)"
+on spare $brief "$wadi" $command 2>home.log || wrong "another host does not go on: $(cat home.log)"
 echo "the host of home vanished: another was done after $(($(date +%s%3N) - went_ms)) ms"
 same plain_in.raw state.raw "another host"
-left=$(on server "$wadi" job ls "$jobs")
+left=$(on server $brief "$wadi" job ls "$jobs")
 [ -z "$left" ] || wrong "left on the server: $left"
 [ $failed -eq 0 ] || tail -n 20 home.log worker.log server.log
 exit $failed
