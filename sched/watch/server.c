@@ -100,16 +100,6 @@ static void work(void *env) {
 
 /* ---- life ---- */
 
-/* Whoever removes the socket of a process that is gone holds the lock as well (place.c). */
-static bool take_name(const wadi_watch_server *s) {
-    const int lock = wadi_folder_lock(s->at.sun_path);
-    const bool taken = rename(s->hidden.sun_path, s->at.sun_path) == 0;
-    const int why = errno;
-    wadi_folder_unlock(lock);
-    errno = why;
-    return taken;
-}
-
 static void give_up_name(const wadi_watch_server *s) {
     const char *path = s->found ? s->at.sun_path : s->hidden.sun_path;
     struct stat about;
@@ -119,19 +109,28 @@ static void give_up_name(const wadi_watch_server *s) {
 }
 
 /* A socket that is bound and does not listen yet refuses connections, like one whose process is gone, and whoever looked just then would remove it. So it gets
- * its name when it listens. */
-static wadi_status listen_there(wadi_watch_server *s, wadi_error *err) {
+ * its name when it listens. False: errno. */
+static bool take_name(wadi_watch_server *s) {
     struct stat about = {0};
+    (void)unlink(s->hidden.sun_path); /* of a process that had this number */
+    s->bound = bind(s->fd, (const struct sockaddr *)&s->hidden, sizeof s->hidden) == 0;
+    if (s->bound && stat(s->hidden.sun_path, &about) == 0) s->inode = about.st_ino;
+    s->found = s->bound && listen(s->fd, 8) == 0 && rename(s->hidden.sun_path, s->at.sun_path) == 0;
+    return s->found;
+}
+
+/* Whoever removes the socket of a process that is gone takes the lock, too (place.c), and so does a process in another container that has the same number. Who has
+ * waited for it in vain goes on without it. */
+static wadi_status listen_there(wadi_watch_server *s, wadi_error *err) {
     WADI_TRY(wadi_watch_address(getpid(), s->process, &s->at, err));
     WADI_TRY(wadi_watch_hidden_address(getpid(), s->process, &s->hidden, err));
     s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s->fd < 0) return wadi_fail_errno(err, errno, "watch");
-    (void)unlink(s->hidden.sun_path); /* of a process that had this number */
-    s->bound = bind(s->fd, (const struct sockaddr *)&s->hidden, sizeof s->hidden) == 0;
-    if (s->bound && stat(s->hidden.sun_path, &about) == 0) s->inode = about.st_ino;
-    s->found = s->bound && listen(s->fd, 8) == 0 && take_name(s);
-    if (!s->found) return wadi_fail_errno(err, errno, "watch: %s", s->at.sun_path);
-    return WADI_OK;
+    const int lock = wadi_folder_lock(s->at.sun_path);
+    const bool taken = take_name(s);
+    const int why = errno;
+    wadi_folder_unlock(lock);
+    return taken ? WADI_OK : wadi_fail_errno(err, why, "watch: %s", s->at.sun_path);
 }
 
 static wadi_status open_all(wadi_watch_server *s, wadi_error *err) {
