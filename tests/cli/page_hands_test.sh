@@ -56,7 +56,14 @@ cat >"$work/behind" <<'SCRIPT'
     key.dispatchEvent(new PointerEvent("pointerdown", {bubbles: true}));
     await look();
     expect("a key that is pressed is not replaced", key.isConnected);
-    key.dispatchEvent(new PointerEvent("pointerup", {bubbles: true}));
+    key.dispatchEvent(new PointerEvent("pointermove", {bubbles: true, buttons: 1}));
+    await look();
+    expect("a key that is pressed while the pointer moves is not replaced", key.isConnected);
+    key.dispatchEvent(new PointerEvent("pointermove", {bubbles: true}));
+    await look();
+    expect("a key that was let go unseen is replaced", !key.isConnected);
+    $('[data-run="1"] [data-verb="pause"]').dispatchEvent(new PointerEvent("pointerdown", {bubbles: true}));
+    $('[data-run="1"] [data-verb="pause"]').dispatchEvent(new PointerEvent("pointerup", {bubbles: true}));
     await act("pause", 1);
     while (looking) await new Promise(r => setTimeout(r, 1));
     await look();
