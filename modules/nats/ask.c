@@ -88,8 +88,8 @@ static void resume_items(wadi_nats_queue *q, const char *what, wadi_text *out) {
 static void drain(wadi_nats_queue *q, const char *what, wadi_text *out) {
     WADI_UNUSED(what);
     if (q->drain == NULL || !q->drain(q->env)) {
-        wadi_text_add(out, "error: the run of this job is not saved (--state), so it cannot be "
-                           "drained: SIGTERM ends its home");
+        wadi_text_add(out, "error: the run of this job cannot be drained now: it is not saved "
+                           "(--state), has only begun, or ends already; SIGTERM ends its home");
         return;
     }
     q->draining = true;
