@@ -51,7 +51,8 @@ static wadi_status lock(wadi_kept_folder *f, wadi_error *err) {
     return status;
 }
 
-/* A process that ends may remove the folder when this one has found it. One that was made in vain goes again. */
+/* A process that ends may remove the folder when this one has found it. One that was made in vain goes again; folders above it stay, since others may use them by
+ * now. */
 static wadi_status make_and_lock(wadi_kept_folder *f, wadi_error *err) {
     enum { TRIES = 10 };
     const bool was_there = wadi_file_exists(f->name);
