@@ -206,8 +206,8 @@ typedef struct wadi_plan_step {
     bool several; /* not needed if one worker runs all units in order */
     bool apart;   /* all units run even if one faults: the first fault may be in a later unit */
     int rounds; /* FLAT: so many steps behind it, FLAT too, may run with it: a few units of each step in turn, if all have as many. 0: none */
-    int strips; /* ALLOC: so many FLAT steps behind this step and the ALLOC steps that follow it may run in strips: a few indices of the
-                   outermost dimension of each in turn, the same ones of all. Nobody else reads what the ALLOC steps make. 0: none */
+    int strips; /* ALLOC: so many FLAT steps behind it, each with an ALLOC step of one slot in front, may run in strips: a few indices of
+                   the outermost dimension of each in turn, the same ones of all. Nobody else reads what this step makes. 0: it is stored */
     int halo;   /* FLAT, in strips: so many indices more on both sides */
     int level;  /* the level whose elements it runs over */
     const wadi_plan_control *control;

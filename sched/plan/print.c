@@ -104,7 +104,8 @@ static void print_step(const wadi_plan *p, const wadi_plan_step *s, wadi_text *o
     if (s->nslots > 0) wadi_text_add(out, " -> ");
     print_slots(p, s->nslots, s->slots, out);
     if (s->control != NULL) print_control(p, s, out);
-    if (s->strips > 0) wadi_text_addf(out, ", or in strips of the %d flat steps below", s->strips);
+    if (s->strips > 0)
+        wadi_text_addf(out, ", not where the %d flat steps below run in strips", s->strips);
     if (s->halo > 0) wadi_text_addf(out, ", %d more on both sides", s->halo);
     wadi_text_add(out, s->serial ? " (serial)\n" : "\n");
 }

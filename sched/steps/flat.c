@@ -92,31 +92,43 @@ static const int64_t LARGE = 8 << 20, /* bytes that are not stored, at least */
     NEAR = 384 << 10;                 /* bytes of a strip, about */
 enum {
     TIMES = 8 /* a strip has so many times the rows of a halo */,
-    SHARES = 4 /* strips of each worker, at least */
+    SHARES = 4 /* strips of each worker, at least, unless they would be too small for the halo */
 };
 
-/* Steps in strips: `kept` makes what is not stored, and is followed by the `flats`. */
+/* Steps in strips: each has storage in front of it, which is not made if only these steps read it. */
 typedef struct strips {
-    const wadi_plan_step *kept;
-    int nkept, n;
-    int slots[WADI_STEP_STRIPS];
-    int64_t values[WADI_STEP_STRIPS];
-    int halo[WADI_STEP_STRIPS];
+    int n, end;                  /* end: the number of the step behind them */
+    int flat[WADI_STEP_STRIPS];  /* [n] steps */
+    int halo[WADI_STEP_STRIPS];  /* [n] */
+    int nkept, nwhole;           /* slots that are not stored, and steps that store the others */
+    int slots[WADI_STEP_STRIPS]; /* [nkept] */
+    int64_t values[WADI_STEP_STRIPS]; /* [nkept] of a row */
+    int whole[WADI_STEP_STRIPS];      /* [nwhole] steps */
 } strips;
+
+static bool add_storage(strips *x, const wadi_plan_step *step, int at) {
+    const bool kept = step->strips > 0;
+    if (step->kind != WADI_STEP_ALLOC || step->nslots != 1) return false;
+    if ((kept ? x->nkept : x->nwhole) == WADI_STEP_STRIPS) return false;
+    if (kept)
+        x->slots[x->nkept++] = step->slots[0];
+    else
+        x->whole[x->nwhole++] = at;
+    return true;
+}
 
 /* False: the version's steps are others. */
 static bool find_strips(const wadi_plan_version *v, int at, strips *out) {
-    *out = (strips){.kept = &v->steps[at], .n = v->steps[at].strips};
-    while (out->nkept < out->n && at + out->nkept < v->nsteps &&
-           v->steps[at + out->nkept].kind == WADI_STEP_ALLOC) {
-        if (v->steps[at + out->nkept].nslots != 1) return false;
-        out->slots[out->nkept] = v->steps[at + out->nkept].slots[0];
-        out->nkept++;
-    }
-    for (int k = 0; k < out->n; k++) {
-        const int step = at + out->nkept + k;
-        if (step >= v->nsteps || v->steps[step].kind != WADI_STEP_FLAT) return false;
-        out->halo[k] = v->steps[step].halo;
+    *out = (strips){.end = at};
+    while (out->n < v->steps[at].strips) {
+        const int i = out->end++;
+        if (i >= v->nsteps) return false;
+        if (v->steps[i].kind == WADI_STEP_FLAT) {
+            out->halo[out->n] = v->steps[i].halo;
+            out->flat[out->n++] = i;
+        } else if (!add_storage(out, &v->steps[i], i)) {
+            return false;
+        }
     }
     return true;
 }
@@ -140,10 +152,13 @@ static bool cut(const wadi_steps *s, strips *x, wadi_device_strips *out) {
     }
     beside = 2 * row * out->most;
     if (all < LARGE || beside >= NEAR) return false;
-    const int64_t share = out->rows / SHARES / s->device->ops->workers(s->device);
+    const int64_t each = out->rows / s->device->ops->workers(s->device);
+    const int64_t least = TIMES * (int64_t)out->most;
+    int64_t share = each / SHARES;
+    if (share < least && each >= least) share = least;
     out->strip = (NEAR - beside) / row;
     if (out->strip > share) out->strip = share;
-    return out->strip > 0 && out->strip >= (int64_t)TIMES * out->most;
+    return out->strip > 0 && out->strip >= least;
 }
 
 static bool run_strips(wadi_steps *s, const flat *f, wadi_device_strips *what) {
@@ -156,29 +171,35 @@ static bool run_strips(wadi_steps *s, const flat *f, wadi_device_strips *what) {
     return s->device->ops->strips(s->device, what);
 }
 
-/* Whether all steps have run. If not, they can run one after the other, which tells the fault if there is one. */
-static wadi_status try_strips(wadi_steps *s, int at, wadi_device_strips *what, bool *out_done,
-                              wadi_error *err) {
+/* Makes what is stored, and runs all steps. */
+static bool run_all(wadi_steps *s, const strips *x, flat *f, wadi_device_strips *what) {
+    for (int k = 0; k < x->nwhole; k++)
+        if (wadi_step_alloc(s, &s->v->steps[x->whole[k]], NULL) != WADI_OK || wadi_steps_faulted(s))
+            return false;
+    for (int k = 0; k < x->n; k++)
+        if (flat_open(s, x->flat[k], &f[k], NULL) != WADI_OK || wadi_steps_faulted(s)) return false;
+    return run_strips(s, f, what);
+}
+
+/* Whether all steps have run. If not, they can run one after the other, which tells the fault or that there is no memory. */
+static bool try_strips(wadi_steps *s, const strips *x, wadi_device_strips *what) {
     flat f[WADI_STEP_STRIPS] = {{0}};
-    wadi_status status = WADI_OK;
-    for (int k = 0; k < what->n && status == WADI_OK && !wadi_steps_faulted(s); k++)
-        status = flat_open(s, at + k, &f[k], err);
-    *out_done = status == WADI_OK && !wadi_steps_faulted(s) && run_strips(s, f, what);
+    const bool done = run_all(s, x, f, what);
     s->job->fault.kind = WADI_FAULT_NONE;
-    for (int k = 0; k < what->n; k++) wadi_buffers_put(f[k].block);
-    return status;
+    for (int k = 0; k < x->n; k++) wadi_buffers_put(f[k].block);
+    for (int k = 0; k < x->nwhole && !done; k++)
+        wadi_slots_drop(s->slots, s->v->steps[x->whole[k]].slots[0]);
+    return done;
 }
 
 wadi_status wadi_step_strips(wadi_steps *s, int *i, wadi_error *err) {
     const int at = *i - 1;
     strips x;
     wadi_device_strips what;
-    bool done = false;
     if (!find_strips(s->v, at, &x))
         return wadi_fail(err, WADI_INTERNAL, "plan: steps in strips are others");
-    if (s->device->ops->strips != NULL && cut(s, &x, &what))
-        WADI_TRY(try_strips(s, at + x.nkept, &what, &done, err));
-    if (!done) return wadi_step_alloc(s, x.kept, err);
-    *i = at + x.nkept + x.n;
+    if (s->device->ops->strips == NULL || !cut(s, &x, &what) || !try_strips(s, &x, &what))
+        return wadi_step_alloc(s, &s->v->steps[at], err);
+    *i = x.end;
     return WADI_OK;
 }

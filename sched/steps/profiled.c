@@ -118,7 +118,8 @@ static bool has_come(const wadi_steps *s, const wadi_plan_use *u, const wadi_acc
 static bool is_left(const wadi_plan_step *step, int before, int slot) {
     if (before == 0 || step[-before].strips == 0) return false;
     for (int k = 1; k <= before; k++)
-        if (step[-k].kind == WADI_STEP_ALLOC && step[-k].slots[0] == slot) return true;
+        if (step[-k].kind == WADI_STEP_ALLOC && step[-k].strips > 0 && step[-k].slots[0] == slot)
+            return true;
     return false;
 }
 

@@ -34,10 +34,14 @@ typedef struct ran {
     char *told;
 } ran;
 
-static void bind(ran *r, bool streams) {
-    wadi_array a = {.rank = streams ? 2 : 1, .fields = 1, .type = {WADI_F64}};
-    a.shape[0] = streams ? 1 : N;
-    a.shape[1] = N;
+/* Rows where the text has an array of rank 2; one element of a stream. */
+enum { ROWS = 4, COLUMNS = N / ROWS };
+
+static void bind(ran *r, const char *text, bool streams) {
+    const bool table = strstr(text, "[h, w]") != NULL;
+    wadi_array a = {.rank = streams || table ? 2 : 1, .fields = 1, .type = {WADI_F64}};
+    a.shape[0] = table ? ROWS : streams ? 1 : N;
+    a.shape[1] = table ? COLUMNS : N;
     a.column[0] = xs;
     for (int i = 0; i < N; i++) xs[i] = (i * 7919) % 1000;
     if (!streams) assert_int_equal(wadi_run_input(r->run, "xs", &a, NULL), WADI_OK);
@@ -52,12 +56,13 @@ static ran run(const char *text, const wadi_run_options *options, bool streams) 
     wadi_run_stats s;
     wadi_array result;
     const char *extents = strstr(text, "m]")   ? "m=7,n=262044"
+                          : strstr(text, "w]") ? "h=4,w=65511"
                           : strstr(text, "n]") ? "n=262044"
                                                : NULL;
     const wadi_compile_options compile = {.explain = true, .extents = extents};
     if (wadi_compile_text(text, "p", &compile, &r.exe, &err) != WADI_OK) fail_msg("%s", err.msg);
     if (wadi_run_create(r.exe, options, &r.run, &err) != WADI_OK) fail_msg("%s", err.msg);
-    bind(&r, streams);
+    bind(&r, text, streams);
     if (wadi_run_go(r.run, &err) != WADI_OK) fail_msg("%s", err.msg);
     assert_int_equal(wadi_run_result(r.run, "result", &result, NULL), WADI_OK);
     r.result = *(double *)result.column[0];
@@ -108,6 +113,25 @@ static void two_of_a_chain_are_there_at_a_time(void **state) {
     assert_true(r.result == sum);
     end(&r);
     r = run(BEGIN CHAIN SUM(j), &(wadi_run_options){.schedule = WADI_SCHEDULE_FORCE_INSIDE}, false);
+    assert_true(r.result == sum);
+    end(&r);
+}
+
+#define STENCIL(to, from) \
+#to " = stencil dims=2 edge=1 near=3,-1,0,0,0,1,0 " #from " (x, y, z) { max x (max y z) }\n"
+
+/* Six stencils, which could run in strips if rows were shorter, and a sum. */
+static void two_of_stencils_are_there_at_a_time(void **state) {
+    static const char text[] =
+        "program p\ninput xs : f64[h, w]\n" STENCIL(a, xs) STENCIL(b, a) STENCIL(c, b) STENCIL(d, c)
+            STENCIL(e, d) STENCIL(f, e) "s = fold 0.0 f (x, y) { add x y }\n" SUM(s);
+    (void)state;
+    ran r = run_arrays(text);
+    is_about(r.peak, 2);
+    is_about(told(&r), 2);
+    const double sum = r.result;
+    end(&r);
+    r = run(text, &(wadi_run_options){.schedule = WADI_SCHEDULE_FORCE_INSIDE}, false);
     assert_true(r.result == sum);
     end(&r);
 }
@@ -243,6 +267,7 @@ static void extents_are_numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(two_of_a_chain_are_there_at_a_time),
+                                       cmocka_unit_test(two_of_stencils_are_there_at_a_time),
                                        cmocka_unit_test(one_of_a_chain_in_place_is_there),
                                        cmocka_unit_test(what_is_read_later_stays),
                                        cmocka_unit_test(what_other_phases_read_stays),

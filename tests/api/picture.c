@@ -25,11 +25,10 @@ int picture_free(void **state) {
     return 0;
 }
 
-picture_run picture_begin(const char *text, int64_t rows, int threads,
-                          wadi_schedule_option schedule) {
+static picture_run begin(const char *text, wadi_array a, int threads,
+                         wadi_schedule_option schedule) {
     picture_run o = {NULL};
     wadi_error err = {.status = WADI_OK};
-    wadi_array a = {.rank = 2, .fields = 1, .shape = {rows, PICTURE_COLUMNS}, .type = {WADI_F32}};
     a.column[0] = picture;
     const wadi_run_options options = {
         .threads = threads, .device = "cpu", .schedule = schedule, .profile = true, .forget = true};
@@ -40,12 +39,30 @@ picture_run picture_begin(const char *text, int64_t rows, int threads,
     return o;
 }
 
-picture_run picture_go(const char *text, int64_t rows, int threads, wadi_schedule_option schedule) {
-    picture_run o = picture_begin(text, rows, threads, schedule);
+picture_run picture_begin(const char *text, int64_t rows, int threads,
+                          wadi_schedule_option schedule) {
+    const wadi_array a = {
+        .rank = 2, .fields = 1, .shape = {rows, PICTURE_COLUMNS}, .type = {WADI_F32}};
+    return begin(text, a, threads, schedule);
+}
+
+static picture_run go(const char *text, picture_run o) {
     wadi_error err = {.status = WADI_OK};
     if (wadi_run_go(o.run, &err) != WADI_OK) fail_msg("%s\n%s", err.msg, text);
     if (wadi_run_profile(o.run, &o.row, &o.n, &err) != WADI_OK) fail_msg("%s", err.msg);
     return o;
+}
+
+picture_run picture_go(const char *text, int64_t rows, int threads, wadi_schedule_option schedule) {
+    return go(text, picture_begin(text, rows, threads, schedule));
+}
+
+picture_run picture_go_cube(const char *text, int threads, wadi_schedule_option schedule) {
+    const wadi_array a = {.rank = 3,
+                          .fields = 1,
+                          .shape = {PICTURE_PLANES, PICTURE_PLANE_ROWS, PICTURE_PLANE_COLUMNS},
+                          .type = {WADI_F32}};
+    return go(text, begin(text, a, threads, schedule));
 }
 
 void picture_end(picture_run *o) {

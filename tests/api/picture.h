@@ -12,6 +12,11 @@
 
 enum { PICTURE_ROWS = 2051, PICTURE_COLUMNS = 1100, PICTURE_FEW_ROWS = 300 };
 
+/* The same numbers as an array of rank 3. */
+#define PICTURE_CUBE_HEAD "program p\ninput a : f32[d, h, w]\n"
+
+enum { PICTURE_PLANES = 560, PICTURE_PLANE_ROWS = 40, PICTURE_PLANE_COLUMNS = 100 };
+
 typedef struct picture_run {
     wadi_exe *exe;
     wadi_run *run;
@@ -28,6 +33,8 @@ picture_run picture_begin(const char *text, int64_t rows, int threads,
                           wadi_schedule_option schedule);
 /* The same, which has run to its end. */
 picture_run picture_go(const char *text, int64_t rows, int threads, wadi_schedule_option schedule);
+/* The same of all of it as an array of rank 3. */
+picture_run picture_go_cube(const char *text, int threads, wadi_schedule_option schedule);
 void picture_end(picture_run *o);
 /* Whether the profile has a line of that name. */
 bool picture_has_line(const picture_run *o, const char *name);

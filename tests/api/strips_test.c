@@ -16,16 +16,20 @@
     "stencil dims=2 edge=" EDGE " near=5,-2,0,-1,0,0,0,1,0,2,0 " a \
     " (p, q, r, s, t) { add (mul 0.3f32 p) (add (mul q r) (sub s (mul t p))) }" MORE
 
-/* Whether `b` had no step of its own; the output is the same as in schedule inside. */
-static bool in_strips(const char *text, int64_t rows, int threads) {
-    picture_run flat = picture_go(text, rows, threads, WADI_SCHEDULE_FORCE_FLAT),
-                inside = picture_go(text, rows, 1, WADI_SCHEDULE_FORCE_INSIDE);
+/* Whether `b`, and `d` if there is one, had no step of its own; the output is the same as in schedule inside. */
+static bool are_strips(picture_run flat, picture_run inside) {
     assert_true(picture_same(&flat, &inside, "c"));
     assert_true(picture_has_line(&flat, "c"));
     const bool strips = !picture_has_line(&flat, "b");
+    if (strips) assert_false(picture_has_line(&flat, "d"));
     picture_end(&flat);
     picture_end(&inside);
     return strips;
+}
+
+static bool in_strips(const char *text, int64_t rows, int threads) {
+    return are_strips(picture_go(text, rows, threads, WADI_SCHEDULE_FORCE_FLAT),
+                      picture_go(text, rows, 1, WADI_SCHEDULE_FORCE_INSIDE));
 }
 
 static void two_in_a_row(void **state) {
@@ -34,6 +38,7 @@ static void two_in_a_row(void **state) {
         PICTURE_HEAD "b = " ACROSS("1", "a") "\nc = " DOWN("1", "b", "") "\noutput c\n";
     assert_true(in_strips(text, PICTURE_ROWS, 1));
     assert_true(in_strips(text, PICTURE_ROWS, 3));
+    assert_true(in_strips(text, PICTURE_ROWS, 64)); /* each has few rows, but enough for a strip */
     assert_false(in_strips(text, PICTURE_FEW_ROWS, 2));
 }
 
@@ -71,6 +76,29 @@ static void one_that_wraps_within_rows(void **state) {
     assert_true(in_strips(text, PICTURE_ROWS, 2));
 }
 
+/* Two columns of different widths; what is read of `b` near the edges is of both. */
+static void records(void **state) {
+    (void)state;
+    static const char text[] =
+        PICTURE_HEAD "b = stencil dims=2 edge=1 near=3,0,-1,0,0,0,1 a (p, q, r) { x: convert u8 "
+                     "(mul 200.0f32 q), y: convert f64 (sub (mul 0.3f32 p) r) }\n"
+                     "c = stencil dims=2 edge=1 near=3,-2,0,0,0,1,0 b (p, pp, q, qq, r, rr) { add "
+                     "(sub pp (mul 0.1 qq)) (add rr (convert f64 (add p (sub q r)))) }\n"
+                     "output c\n";
+    assert_true(in_strips(text, PICTURE_ROWS, 2));
+}
+
+static void rank_three(void **state) {
+    (void)state;
+    static const char text[] = PICTURE_CUBE_HEAD
+        "b = stencil dims=3 edge=1 near=4,0,-1,0,0,0,0,0,1,0,0,0,1 a (p, q, r, s) "
+        "{ sub (mul p q) (mul r s) }\n"
+        "c = stencil dims=3 edge=1 near=3,-1,0,0,0,0,0,2,0,1 b (p, q, r) { add p "
+        "(sub q r) }\noutput c\n";
+    assert_true(are_strips(picture_go_cube(text, 2, WADI_SCHEDULE_FORCE_FLAT),
+                           picture_go_cube(text, 1, WADI_SCHEDULE_FORCE_INSIDE)));
+}
+
 /* The fault is that of the first step that has one, as if the steps ran one after the other. */
 static void a_fault(void **state) {
     (void)state;
@@ -96,6 +124,8 @@ int main(void) {
                                        cmocka_unit_test(one_that_others_read),
                                        cmocka_unit_test(one_that_wraps_around),
                                        cmocka_unit_test(one_that_wraps_within_rows),
+                                       cmocka_unit_test(records),
+                                       cmocka_unit_test(rank_three),
                                        cmocka_unit_test(a_fault)};
     return cmocka_run_group_tests(tests, picture_make, picture_free);
 }

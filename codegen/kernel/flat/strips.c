@@ -176,36 +176,32 @@ static int slot_of(const wadi_flat *c, const member *m) {
     return c->y->slot_of[m->bind->results[0]];
 }
 
-/* All storage comes first. What only members read is allocated last, right in front of the members' steps. */
-static wadi_status storage(wadi_flat *c, const strips *s) {
-    int steps = s->n;
-    for (int k = 0; k < s->n; k++) {
-        const member *m = &s->of[k];
-        const wadi_cut *cut = &wadi_flat_pieces_cut;
-        WADI_TRY(m->whole ? wadi_flat_storage(c, m->bind, slot_of(c, m), cut, NULL)
-                          : wadi_flat_shape(c, m->bind, slot_of(c, m), cut));
-    }
-    for (int k = 0; k < s->n; k++) {
-        const member *m = &s->of[k];
-        if (m->whole) continue;
-        WADI_TRY(wadi_flat_push(c, (wadi_plan_step){.kind = WADI_STEP_ALLOC,
-                                                    .nslots = 1,
-                                                    .slots = wadi_flat_one_slot(c, slot_of(c, m)),
-                                                    .place = wadi_layout_place(
-                                                        c->y, m->bind->op->name, "", m->bind->loc),
-                                                    .strips = steps}));
-        steps = 0;
-    }
+/* All shapes come first: the runtime decides when it knows them. */
+static wadi_status shapes(wadi_flat *c, const strips *s) {
+    for (int k = 0; k < s->n; k++)
+        WADI_TRY(wadi_flat_shape(c, s->of[k].bind, slot_of(c, &s->of[k]), &wadi_flat_pieces_cut));
     return WADI_OK;
+}
+
+/* Storage comes right before the step that fills it, so that what is not read any more has been given back where steps run one after the other. */
+static wadi_status storage(wadi_flat *c, const strips *s, int k) {
+    const member *m = &s->of[k];
+    return wadi_flat_push(
+        c, (wadi_plan_step){.kind = WADI_STEP_ALLOC,
+                            .nslots = 1,
+                            .slots = wadi_flat_one_slot(c, slot_of(c, m)),
+                            .place = wadi_layout_place(c->y, m->bind->op->name, "", m->bind->loc),
+                            .strips = m->whole ? 0 : s->n - k});
 }
 
 wadi_status wadi_flat_strips(wadi_flat *c, int n, const wadi_bind *const *binds) {
     strips s = {.c = c};
     find(&s, n, binds);
     if (s.n == 0) return WADI_OK;
-    WADI_TRY(storage(c, &s));
+    WADI_TRY(shapes(c, &s));
     for (int k = 0; k < s.n; k++) {
         const member *m = &s.of[k];
+        WADI_TRY(storage(c, &s, k));
         WADI_TRY(wadi_flat_cut(c, m->bind, slot_of(c, m), &wadi_flat_pieces_cut, NULL, -1, false));
         wadi_vec_last(&c->steps).halo = (int)m->halo;
         c->known[m->bind->results[0]] = true;
