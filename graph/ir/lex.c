@@ -140,6 +140,26 @@ static unsigned code_of_character(const char *s, int n) {
     return code;
 }
 
+/* Whether it would change what a terminal shows: control characters, and marks for the direction of writing. */
+static bool is_control(unsigned code) {
+    return (code >= 0x80 && code < 0xa0) || code == 0x061c || code == 0x200e || code == 0x200f ||
+           (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+/* A character of n bytes that is not of ASCII. */
+static wadi_status fail_character(const lexer *lx, wadi_loc loc, int column, int n,
+                                  wadi_error *err) {
+    static const char names[] = "letters of names are a to z and _, others stand in \"quotes\"";
+    const unsigned code = code_of_character(lx->at, n);
+    if (is_control(code))
+        return wadi_fail_at(err, loc, WADI_INVALID,
+                            "line %d, column %d: stray character U+%04X (%s)", lx->line, column,
+                            code, names);
+    return wadi_fail_at(err, loc, WADI_INVALID,
+                        "line %d, column %d: stray character '%.*s' (U+%04X; %s)", lx->line, column,
+                        n, lx->at, code, names);
+}
+
 static wadi_status fail(const lexer *lx, const char *file, wadi_error *err) {
     const int column = (int)(lx->at - lx->line_start) + 1;
     const wadi_loc loc = {file, lx->line};
@@ -148,15 +168,11 @@ static wadi_status fail(const lexer *lx, const char *file, wadi_error *err) {
                             lx->line, column);
     const unsigned char c = (unsigned char)*lx->at;
     const int n = bytes_of_character(lx->at);
-    if (c >= 127 && n == 1)
+    if (c >= 128 && n == 1)
         return wadi_fail_at(err, loc, WADI_INVALID,
                             "line %d, column %d: stray byte 0x%02x (a text is UTF-8)", lx->line,
                             column, c);
-    if (n > 1)
-        return wadi_fail_at(err, loc, WADI_INVALID,
-                            "line %d, column %d: stray character '%.*s' (U+%04X; letters of names "
-                            "are a to z and _, others stand in \"quotes\")",
-                            lx->line, column, n, lx->at, code_of_character(lx->at, n));
+    if (n > 1) return fail_character(lx, loc, column, n, err);
     return wadi_fail_at(err, loc, WADI_INVALID,
                         "line %d, column %d: stray character '%c' (0x%02x)%s", lx->line, column,
                         c >= 32 && c < 127 ? c : '?', c, instead_of(lx->at));

@@ -75,7 +75,11 @@ static wadi_status param_names(wadi_fun_parser *fp, loop_text *lt) {
         wadi_parse_skip_lines(p);
         if (lt->n == WADI_PARSE_LIST)
             return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID, "too many parameters");
-        lt->name[lt->n++] = wadi_parse_next(p);
+        const wadi_token *name = wadi_parse_next(p);
+        for (int k = 0; k < lt->n && name->kind == WADI_TOKEN_NAME; k++)
+            if (lt->name[k]->n == name->n && memcmp(lt->name[k]->at, name->at, name->n) == 0)
+                return wadi_parse_fail(p, name, WADI_INVALID, "two parameters have this name");
+        lt->name[lt->n++] = name;
     } while (wadi_parse_accept(p, ","));
     return wadi_parse_expect(p, ")");
 }

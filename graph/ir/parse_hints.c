@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "graph/ir/literal.h"
 #include "graph/ir/parse.h"
 
 /* ---- words of other languages ---- */
@@ -178,13 +179,28 @@ const char *wadi_parse_hint_type(const wadi_parser *p, const wadi_token *t) {
     return wadi_near_hint(p, &near);
 }
 
-/* The line further down where the name is bound; 0: nowhere. */
+/* Whether the line that begins with token `at` binds the name: "a = ..", "a, b = ..". */
+static bool binds(const wadi_parser *p, size_t at, const wadi_token *name) {
+    const wadi_token *t = &p->tokens.at[at], *end = p->tokens.at + p->tokens.n;
+    bool named = false;
+    for (; t + 1 < end && t->kind == WADI_TOKEN_NAME; t += 2) {
+        named = named || (t->n == name->n && memcmp(t->at, name->at, t->n) == 0);
+        if (*t[1].at != ',') return named && *t[1].at == '=';
+    }
+    return false;
+}
+
+/* The line further down where the name is bound, outside of functions and regions that open on the way; 0: nowhere. */
 static int bound_later(const wadi_parser *p, const wadi_token *t) {
-    for (size_t i = p->at + 1; i + 1 < p->tokens.n; i++) {
+    int depth = 0, least = 0;
+    for (size_t i = p->at; i < p->tokens.n; i++) {
         const wadi_token *later = &p->tokens.at[i];
-        const bool same = later->kind == WADI_TOKEN_NAME && later->n == t->n &&
-                          memcmp(later->at, t->at, t->n) == 0;
-        if (same && *later[1].at == '=') return later->line;
+        const bool mark = later->kind == WADI_TOKEN_MARK;
+        if (mark && *later->at == '{') depth++;
+        if (mark && *later->at == '}') depth--;
+        if (depth < least) least = depth;
+        if (depth == least && later->kind == WADI_TOKEN_LINE && binds(p, i + 1, t))
+            return later[1].line;
     }
     return 0;
 }
@@ -353,8 +369,13 @@ static const char *literal_of(const wadi_parser *p, const wadi_token *t, wadi_ty
     const size_t all = strspn(t->at, "-.0123456789");
     if (all != t->n || (!whole && !real) || !(real || wadi_type_is_int(type))) return NULL;
     const bool plain = type == WADI_I64 || type == WADI_F64;
-    return wadi_arena_printf(p->m->arena, "%.*s%s%s", (int)t->n, t->at, whole && real ? ".0" : "",
-                             plain ? "" : wadi_type_name(type));
+    const char *literal =
+        wadi_arena_printf(p->m->arena, "%.*s%s%s", (int)t->n, t->at, whole && real ? ".0" : "",
+                          plain ? "" : wadi_type_name(type));
+    wadi_scalar value;
+    const char *why = NULL;
+    if (!literal || !wadi_literal_read(literal, strlen(literal), &type, &value, &why)) return NULL;
+    return literal;
 }
 
 const char *wadi_parse_hint_literal(wadi_parser *p, int n, const wadi_token *const *args,
@@ -383,7 +404,7 @@ const char *wadi_parse_hint_element(wadi_parser *p, const wadi_bind *b) {
                 continue;
             wadi_text number;
             wadi_text_init(&number);
-            wadi_text_addf(&number, "%lld", (long long)v->imm.bits);
+            wadi_literal_print(v->imm, true, &number);
             const wadi_token t = {WADI_TOKEN_NUMBER, wadi_text_str(&number),
                                   strlen(wadi_text_str(&number)), 0, 0};
             const wadi_type type = o->type.array->elem.type[0];
