@@ -95,9 +95,9 @@ static void note_voice(worker *w) {
         w->alone_ns = wadi_clock_ns();
 }
 
-/* Reads messages up to an item. Those that make no sense are ignored: the address may be somebody else's. */
+/* Reads messages up to an item; `out` is NULL: it wants none. Those that make no sense are ignored: the address may be somebody else's. */
 static wadi_status take_in(worker *w, wadi_work_item *out, wadi_error *err) {
-    while (out->number < 0 && wadi_workq_socket_read(&w->s)) {
+    while ((out == NULL || out->number < 0) && wadi_workq_socket_read(&w->s)) {
         wadi_workq_control c = {0};
         const void *payload = NULL;
         wadi_error why = {.status = WADI_OK};
@@ -106,7 +106,7 @@ static wadi_status take_in(worker *w, wadi_work_item *out, wadi_error *err) {
         if (status != WADI_OK) continue;
         note_voice(w);
         if (c.kind == WADI_WORKQ_CHARTER) on_charter(w, &c, payload);
-        if (c.kind == WADI_WORKQ_ITEM) WADI_TRY(on_item(w, &c, payload, out, err));
+        if (c.kind == WADI_WORKQ_ITEM && out != NULL) WADI_TRY(on_item(w, &c, payload, out, err));
         if (c.kind == WADI_WORKQ_END && (c.job == w->job || w->job == 0)) w->over = true;
         if (c.kind == WADI_WORKQ_ASK) hello(w);
         if (c.kind == WADI_WORKQ_REFUSED) on_refused(w, &c, payload);
@@ -199,10 +199,9 @@ static bool has_charter_or_end(const worker *w, const wadi_work_item *item) {
 
 static wadi_status charter(wadi_workq *self, void **out, int64_t *out_n, wadi_error *err) {
     worker *w = (worker *)self;
-    wadi_work_item none = {.number = -1};
     *out = NULL;
     *out_n = 0;
-    WADI_TRY(wait_until(w, has_charter_or_end, "a job of", &none, err));
+    WADI_TRY(wait_until(w, has_charter_or_end, "a job of", NULL, err));
     w->over = false;
     if (w->next_job == 0) return WADI_OK;
     *out = w->charter;

@@ -368,6 +368,7 @@ static void a_worker_without_a_seat_asks_again(void **state) {
     assert_int_equal(zmq_bind(socket, address), 0);
     start(&w);
     hears(socket, WADI_WORKQ_HELLO);
+    say_with(socket, WADI_WORKQ_ITEM, 0, "x"); /* without a charter: it is none of its items */
     say_with(socket, WADI_WORKQ_CHARTER, 5, "c");
     hears(socket, WADI_WORKQ_READY);
     for (int i = 0; i < 2; i++) {
