@@ -2,6 +2,8 @@
 #ifndef WADI_GRAPH_IR_PARSE_H
 #define WADI_GRAPH_IR_PARSE_H
 
+#include <string.h>
+
 #include "base/error.h"
 #include "base/map.h"
 #include "graph/ir/lex.h"
@@ -64,6 +66,13 @@ WADI_NODISCARD wadi_status wadi_parse_name(wadi_parser *p, const char **out);
 /** Fails at token `t` if name[k], the name of a field, is one of name[0..k-1]; those may be NULL. */
 WADI_NODISCARD wadi_status wadi_parse_apart(wadi_parser *p, const wadi_token *t, int k,
                                             const char *const *name);
+/** Whether both are written the same. */
+static inline bool wadi_parse_same_word(const wadi_token *a, const wadi_token *b) {
+    return a->n == b->n && memcmp(a->at, b->at, a->n) == 0;
+}
+
+/** "f64, i64", in the module's arena; "" without memory. */
+const char *wadi_parse_types_text(const wadi_parser *p, int n, const wadi_type *types);
 WADI_NODISCARD wadi_status wadi_parse_scalar_type(wadi_parser *p, wadi_type *out);
 WADI_NODISCARD wadi_status wadi_parse_literal(wadi_parser *p, const wadi_type *want,
                                               wadi_scalar *out);

@@ -175,6 +175,14 @@ wadi_status wadi_parse_apart(wadi_parser *p, const wadi_token *t, int k, const c
     return WADI_OK;
 }
 
+const char *wadi_parse_types_text(const wadi_parser *p, int n, const wadi_type *types) {
+    const char *text = "";
+    for (int k = 0; k < n && text; k++)
+        text = wadi_arena_printf(p->m->arena, "%s%s%s", text, k > 0 ? ", " : "",
+                                 wadi_type_name(types[k]));
+    return text ? text : "";
+}
+
 wadi_status wadi_parse_scalar_type(wadi_parser *p, wadi_type *out) {
     const wadi_token *t = wadi_parse_peek(p, 0);
     if (t->kind != WADI_TOKEN_NAME || !wadi_type_read(t->at, t->n, out))

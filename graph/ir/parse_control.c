@@ -18,15 +18,6 @@ static int yield_types(const wadi_fun_parser *fp, const wadi_sblock *b, wadi_typ
     return b->nyields;
 }
 
-/* "f64, i64" */
-static const char *types_text(const wadi_parser *p, int n, const wadi_type *types) {
-    const char *text = "";
-    for (int k = 0; k < n && text; k++)
-        text = wadi_arena_printf(p->m->arena, "%s%s%s", text, k > 0 ? ", " : "",
-                                 wadi_type_name(types[k]));
-    return text ? text : "";
-}
-
 static bool same_types(int n, const wadi_type *a, int m, const wadi_type *b) {
     return n == m && (n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0);
 }
@@ -52,9 +43,9 @@ static wadi_status read_cond(wadi_fun_parser *fp, wadi_svals *out) {
     wadi_type left[WADI_PARSE_LIST], right[WADI_PARSE_LIST];
     const int n = yield_types(fp, branch[0], left), m = yield_types(fp, branch[1], right);
     if (!same_types(n, left, m, right))
-        return wadi_parse_fail(p, t, WADI_TYPE,
-                               "the branches of this 'if' give different types, (%s) and (%s)",
-                               types_text(p, n, left), types_text(p, m, right));
+        return wadi_parse_fail(
+            p, t, WADI_TYPE, "the branches of this 'if' give different types, (%s) and (%s)",
+            wadi_parse_types_text(p, n, left), wadi_parse_types_text(p, m, right));
     return wadi_parse_append(fp, i, n, left, out);
 }
 
@@ -77,7 +68,7 @@ static wadi_status param_names(wadi_fun_parser *fp, loop_text *lt) {
             return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID, "too many parameters");
         const wadi_token *name = wadi_parse_next(p);
         for (int k = 0; k < lt->n && name->kind == WADI_TOKEN_NAME; k++)
-            if (lt->name[k]->n == name->n && memcmp(lt->name[k]->at, name->at, name->n) == 0)
+            if (wadi_parse_same_word(lt->name[k], name))
                 return wadi_parse_fail(p, name, WADI_INVALID, "two parameters have this name");
         lt->name[lt->n++] = name;
     } while (wadi_parse_accept(p, ","));
@@ -167,13 +158,14 @@ static wadi_status read_loop(wadi_fun_parser *fp, int counted, wadi_svals *out) 
     p->at = lt.end;
     const wadi_type truth = WADI_BOOL;
     if (!counted && !same_types(yield_types(fp, i->block[0], given), given, 1, &truth))
-        return wadi_parse_fail(p, t, WADI_TYPE,
-                               "the test of this 'while' must give one bool, not (%s)",
-                               types_text(p, yield_types(fp, i->block[0], given), given));
+        return wadi_parse_fail(
+            p, t, WADI_TYPE, "the test of this 'while' must give one bool, not (%s)",
+            wadi_parse_types_text(p, yield_types(fp, i->block[0], given), given));
     if (!same_types(yield_types(fp, i->block[!counted], given), given, init.n, state))
-        return wadi_parse_fail(p, t, WADI_TYPE, "a step of this loop gives (%s), its state is (%s)",
-                               types_text(p, yield_types(fp, i->block[!counted], given), given),
-                               types_text(p, init.n, state));
+        return wadi_parse_fail(
+            p, t, WADI_TYPE, "a step of this loop gives (%s), its state is (%s)",
+            wadi_parse_types_text(p, yield_types(fp, i->block[!counted], given), given),
+            wadi_parse_types_text(p, init.n, state));
     return wadi_parse_append(fp, i, init.n, state, out);
 }
 

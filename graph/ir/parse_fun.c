@@ -1,32 +1,25 @@
 /* Reads scalar functions: their parameters, and the body, whose words parse_control.c adds to those of parse_scalar.c. */
-#include <string.h>
-
 #include "graph/ir/parse_fun.h"
 
 /* What the parameters are: their types, or how the operator is written if it has got no arguments. */
 static const char *parameter_hint(wadi_parser *p, const wadi_bind *b, int n,
                                   const wadi_type *types) {
     bool records = false;
-    const char *text = "";
     if (b->nargs == 0) return wadi_parse_hint_form(p, b->op);
     for (int i = 0; i < b->nargs; i++) {
         const wadi_val_type *t = &p->m->values[b->args[i]].type;
         records = records || (!t->is_seq && t->array->elem.fields > 1);
     }
-    for (int k = 0; k < n && text; k++)
-        text = wadi_arena_printf(p->m->arena, "%s%s%s", text, k > 0 ? ", " : "",
-                                 wadi_type_name(types[k]));
-    text = text && n > 0 ? wadi_arena_printf(p->m->arena, " (%s%s)", text,
-                                             records ? ": each field of a record is one" : "")
-                         : "";
+    if (n <= 0) return "";
+    const char *text = wadi_arena_printf(p->m->arena, " (%s%s)", wadi_parse_types_text(p, n, types),
+                                         records ? ": each field of a record is one" : "");
     return text ? text : "";
 }
 
 /* No parameter before `name`, from the one at `open` on, is written the same. */
 static wadi_status apart(wadi_parser *p, const wadi_token *open, const wadi_token *name) {
     for (const wadi_token *t = open + 1; t < name; t++)
-        if (t->kind == WADI_TOKEN_NAME && *t[-1].at != ':' && t->n == name->n &&
-            memcmp(t->at, name->at, t->n) == 0)
+        if (t->kind == WADI_TOKEN_NAME && *t[-1].at != ':' && wadi_parse_same_word(t, name))
             return wadi_parse_fail(p, name, WADI_INVALID, "two parameters have this name");
     return WADI_OK;
 }

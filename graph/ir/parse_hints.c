@@ -184,7 +184,7 @@ static bool binds(const wadi_parser *p, size_t at, const wadi_token *name) {
     const wadi_token *t = &p->tokens.at[at], *end = p->tokens.at + p->tokens.n;
     bool named = false;
     for (; t + 1 < end && t->kind == WADI_TOKEN_NAME; t += 2) {
-        named = named || (t->n == name->n && memcmp(t->at, name->at, t->n) == 0);
+        named = named || wadi_parse_same_word(t, name);
         if (*t[1].at != ',') return named && *t[1].at == '=';
     }
     return false;

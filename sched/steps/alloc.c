@@ -53,13 +53,11 @@ static int64_t measure(wadi_steps *s, int slot, int level, int place) {
 /* If memory is short, chunks are made smaller. If even that is not enough, the error names the operator and the place. */
 static void no_room(wadi_steps *s, const wadi_plan_step *step, int slot, int64_t values) {
     const wadi_plan_slot *p = wadi_slots_plan(s->slots, slot);
-    int64_t width = 0;
-    for (int f = 0; f < p->fields; f++) width += wadi_type_size(p->type[f]);
     const wadi_fault fault = {.kind = WADI_FAULT_MEMORY,
                               .place = step->place,
                               .element = element(s, step->level, 0),
                               .linear = -1,
-                              .value = {values * width}};
+                              .value = {values * wadi_plan_slot_width(p)}};
     wadi_steps_note_fault(s, &fault);
 }
 
