@@ -86,28 +86,36 @@ static void combine_run(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv 
     get_fields(l, r->fields, total, out);
 }
 
-/* Results that are read together, so that a lane does not wait for one after the other. */
-enum { TOGETHER = 8 };
+/* Results that are read together, so that a lane does not wait for one after the other: as many as registers are well spent on. */
+enum { TOGETHER = 32, FEWER = 8 };
 
-typedef struct eights {
+typedef struct bunches {
     const wadi_row *r;
     wadi_row_block each;
     const void *env;
     wadi_lv from, below; /* of the run; `from` is a multiple of its length */
+    int together;        /* results of a bunch, a power of two */
     wadi_lv read[WADI_MAX_FIELDS];
-} eights;
+} bunches;
 
-/* Combines the TOGETHER results from `at` on, in pairs, pairs of pairs, ... */
-static void combine_eight(wadi_lower *l, const eights *e, wadi_lv at, wadi_lv *out) {
+/* A loop whose rounds are written out: what they read stays in registers. */
+static wadi_lv rounds(wadi_lower *l, int64_t n, const char *name) {
+    const wadi_lv k = wadi_lb_for(&l->b, num(l, 0), num(l, n), 1, name);
+    l->b.scope->owner->unrolled = true;
+    return k;
+}
+
+/* Combines the results of a bunch from `at` on, in pairs, pairs of pairs, ... */
+static void combine_bunch(wadi_lower *l, const bunches *e, wadi_lv at, wadi_lv *out) {
     wadi_lb *b = &l->b;
     wadi_lv x[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
     const int fields = e->r->fields;
-    const wadi_lv k = wadi_lb_for(b, num(l, 0), num(l, TOGETHER), 1, "k");
+    const wadi_lv k = rounds(l, e->together, "k");
     e->each(l, e->env, bin(l, WADI_SOP_ADD, at, k), x);
     to_lane(l, fields, e->read, k, x);
     wadi_lb_end(b);
-    for (int64_t half = TOGETHER / 2; half > 0; half /= 2) {
-        const wadi_lv c = wadi_lb_for(b, num(l, 0), num(l, half), 1, "c");
+    for (int64_t half = e->together / 2; half > 0; half /= 2) {
+        const wadi_lv c = rounds(l, half, "c");
         const wadi_lv first = bin(l, WADI_SOP_MUL, c, num(l, 2));
         of_lane(l, fields, e->read, first, x);
         of_lane(l, fields, e->read, bin(l, WADI_SOP_ADD, first, num(l, 1)), next);
@@ -118,20 +126,21 @@ static void combine_eight(wadi_lower *l, const eights *e, wadi_lv at, wadi_lv *o
     of_lane(l, fields, e->read, num(l, 0), out);
 }
 
-/* The total of the results [TOGETHER * k, TOGETHER * (k + 1)) of the run, or of as many as there are. */
-static void eight(wadi_lower *l, const eights *e, wadi_lv k, wadi_lv *out) {
+/* The total of bunch k of the run, or of as many results as there are. */
+static void bunch(wadi_lower *l, const bunches *e, wadi_lv k, wadi_lv *out) {
     wadi_lb *b = &l->b;
     wadi_lv var[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
     wadi_row few = *e->r;
-    few.blocks = TOGETHER;
-    const wadi_lv at = bin(l, WADI_SOP_ADD, e->from, bin(l, WADI_SOP_MUL, k, num(l, TOGETHER)));
-    const wadi_lv end = bin(l, WADI_SOP_ADD, at, num(l, TOGETHER));
+    few.blocks = e->together;
+    const wadi_lv together = num(l, e->together);
+    const wadi_lv at = bin(l, WADI_SOP_ADD, e->from, bin(l, WADI_SOP_MUL, k, together));
+    const wadi_lv end = bin(l, WADI_SOP_ADD, at, together);
     for (int f = 0; f < few.fields; f++) {
         const wadi_type type = wadi_row_type(&few, f);
         var[f] = wadi_lb_var(b, type, false, wadi_lb_const(b, (wadi_scalar){.type = type}), "all");
     }
     wadi_lb_if(b, bin(l, WADI_SOP_LE, end, e->below));
-    combine_eight(l, e, at, x);
+    combine_bunch(l, e, at, x);
     set_fields(l, few.fields, var, x);
     wadi_lb_else(b);
     combine_run(l, &few, at, e->below, e->each, e->env, x);
@@ -141,11 +150,11 @@ static void eight(wadi_lower *l, const eights *e, wadi_lv k, wadi_lv *out) {
 }
 
 /* As combine_run, of a run whose results are in memory. */
-static void combine_run_by_eights(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv below,
-                                  wadi_row_block each, const void *env, wadi_lv *out) {
+static void combine_run_by_bunches(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv below,
+                                   wadi_row_block each, const void *env, wadi_lv *out) {
     wadi_lb *b = &l->b;
     wadi_lv total[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
-    eights e = {r, each, env, from, below, {0}};
+    bunches e = {r, each, env, from, below, r->fields == 1 ? TOGETHER : FEWER, {0}};
     wadi_row_declare(l, r, NULL, "total", total);
     const wadi_top top = wadi_row_top(l, r, total);
     if (top.any_order) {
@@ -153,13 +162,13 @@ static void combine_run_by_eights(wadi_lower *l, const wadi_row *r, wadi_lv from
         return;
     }
     for (int f = 0; f < r->fields; f++)
-        e.read[f] = wadi_lb_lanes(b, wadi_row_type(r, f), TOGETHER, "read");
+        e.read[f] = wadi_lb_lanes(b, wadi_row_type(r, f), e.together, "read");
     const wadi_lv up =
-        bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_SUB, below, from), num(l, TOGETHER - 1));
-    const wadi_lv count = bin(l, WADI_SOP_QUOT, up, num(l, TOGETHER));
+        bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_SUB, below, from), num(l, e.together - 1));
+    const wadi_lv count = bin(l, WADI_SOP_QUOT, up, num(l, e.together));
     const wadi_lv k = wadi_lb_for(b, num(l, 0), count, 1, "k");
     const wadi_lv number = bin(l, WADI_SOP_ADD, k, num(l, 1));
-    eight(l, &e, k, x);
+    bunch(l, &e, k, x);
     wadi_top_next(l, &top, number, bin(l, WADI_SOP_EQ, number, count), x);
     wadi_lb_end(b);
     get_fields(l, r->fields, total, out);
@@ -198,9 +207,9 @@ void wadi_row_combine_shared(wadi_lower *l, const wadi_row *r, wadi_row_block ea
     const wadi_lv most = bin(l, WADI_SOP_MIN, count, num(l, WADI_GROUP_LANES));
     const wadi_lv lane = wadi_lanes_first(l, most, &open);
     const wadi_lv from = bin(l, WADI_SOP_MUL, lane, size);
-    combine_run_by_eights(l, &of_lane_alone, from,
-                          bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, size), all), each, env,
-                          x);
+    combine_run_by_bunches(l, &of_lane_alone, from,
+                           bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, size), all), each, env,
+                           x);
     to_lane(l, r->fields, runs, lane, x);
     wadi_lanes_end(l, &open);
     combine_run(l, &of_lanes, num(l, 0), count, run_total, &totals, out);

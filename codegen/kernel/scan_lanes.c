@@ -1,8 +1,8 @@
 /* Scans by groups.
  *
  * The law (operators/reduce_tree.h) scans a block one element after the other. So a lane takes a whole block, and a group takes as many
- * blocks as it has lanes, of any rows. Their elements pass through a tile, since a lane alone would read only one element of each cache
- * line. If every order gives the same bits, all lanes share a block: each scans a row of a tile, and then the rows' totals are scanned.
+ * blocks as it has lanes, of any rows. Of a single row it takes fewer: there are not so many blocks, and more groups have more elements on their way. Their
+ * elements pass through a tile, since a lane alone would read only one element of each cache line. If every order gives the same bits, all lanes share a block: each scans a row of a tile, and then the rows' totals are scanned.
  *
  * Carries are computed by the two sweeps that the law describes. In each level of a sweep, a lane does one application of f. Let p be the
  * greatest power of two that divides k. Entry k - 1 first becomes the total of the last p values, and then the carry into block k. */
@@ -20,7 +20,11 @@
 #include "codegen/kernel/scan_block.h"
 #include "codegen/kernel/tile.h"
 
-enum { LANES = WADI_GROUP_LANES, BLOCK = WADI_SCAN_BLOCK };
+enum { LANES = WADI_GROUP_LANES, BLOCK = WADI_SCAN_BLOCK, OF_ONE_ROW = 16 };
+
+int wadi_lower_scan_items_at_once(const wadi_lower *l, const wadi_bind *bind) {
+    return wadi_type_of(l, bind->results[0])->rank == 1 ? OF_ONE_ROW : LANES;
+}
 
 static bool has_start(const wadi_bind *bind) {
     return bind->nargs == 2;
@@ -48,7 +52,8 @@ static wadi_scan_block item(wadi_lower *l, const wadi_scan_items *w, wadi_lv num
 
 static wadi_lv lanes_with_items(wadi_lower *l, const wadi_scan_items *w) {
     if (!w->table && wadi_type_of(l, w->bind->results[0])->rank == 1) return num(l, 1);
-    return bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_SUB, w->all, w->first), num(l, LANES));
+    return bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_SUB, w->all, w->first),
+               num(l, wadi_lower_scan_items_at_once(l, w->bind)));
 }
 
 /* Stores z as the first result of each row whose first block is among these. */
@@ -101,7 +106,7 @@ static wadi_lv is_whole(wadi_lower *l, const staging *s) {
     const wadi_scan_items *w = s->w;
     const int rank = wadi_type_of(l, w->bind->results[0])->rank;
     wadi_lv ix[WADI_MAX_RANK];
-    const wadi_lv last = bin(l, WADI_SOP_ADD, w->first, num(l, LANES - 1));
+    const wadi_lv last = bin(l, WADI_SOP_ADD, w->first, num(l, s->tile.rows - 1));
     const wadi_scan_block c = item(l, w, last, ix);
     wadi_lv length = bin(l, WADI_SOP_SUB, c.below, c.from);
     if (w->table && w->extent && rank > 1) { /* any of them may be the last of its row */
@@ -114,14 +119,20 @@ static wadi_lv is_whole(wadi_lower *l, const staging *s) {
                bin(l, WADI_SOP_LE, end, length));
 }
 
-/* Of an element of the tile: its number in the row. Where the tile is not whole, opens branches for the case that it belongs to a block. */
+/* An element of the tile: the block, and its number in the row. */
+static wadi_lv element(wadi_lower *l, const staging *s, wadi_lv number, wadi_lv column, wadi_lv *ix,
+                       wadi_scan_block *out) {
+    *out = item(l, s->w, number, ix);
+    return bin(l, WADI_SOP_ADD, out->from, bin(l, WADI_SOP_ADD, s->base, column));
+}
+
+/* The same. Where the tile is not whole, opens branches for the case that it belongs to a block. */
 static wadi_lv open_element(wadi_lower *l, const staging *s, wadi_lv row, wadi_lv column,
                             wadi_lv *ix, wadi_scan_block *out) {
     wadi_lb *b = &l->b;
     const wadi_lv number = bin(l, WADI_SOP_ADD, s->w->first, row);
     if (!s->whole) wadi_lb_if(b, bin(l, WADI_SOP_LT, number, s->w->all));
-    *out = item(l, s->w, number, ix);
-    const wadi_lv i = bin(l, WADI_SOP_ADD, out->from, bin(l, WADI_SOP_ADD, s->base, column));
+    const wadi_lv i = element(l, s, number, column, ix, out);
     if (!s->whole) wadi_lb_if(b, bin(l, WADI_SOP_LT, i, out->below));
     return i;
 }
@@ -130,6 +141,15 @@ static void close_element(wadi_lower *l, const staging *s) {
     if (s->whole) return;
     wadi_lb_end(&l->b);
     wadi_lb_end(&l->b);
+}
+
+static void value(wadi_lower *l, void *env, wadi_lv row, wadi_lv column, wadi_lv *out) {
+    const staging *s = env;
+    wadi_lv ix[WADI_MAX_RANK];
+    wadi_scan_block c;
+    const wadi_lv number = bin(l, WADI_SOP_ADD, s->w->first, row);
+    const wadi_lv i = element(l, s, number, column, ix, &c);
+    wadi_lower_scan_source(l, &c, i, out);
 }
 
 static void load(wadi_lower *l, void *env, wadi_lv row, wadi_lv column, wadi_lv at) {
@@ -153,74 +173,107 @@ static void store(wadi_lower *l, void *env, wadi_lv row, wadi_lv column, wadi_lv
     close_element(l, s);
 }
 
-/* Conditions for each element make a device wait for one load after the other: a whole tile, as most are, does without. */
-static void each(wadi_lower *l, staging *s, wadi_lv whole, wadi_tile_body body) {
-    wadi_lb_if(&l->b, whole);
-    s->whole = true;
-    wadi_tile_each(l, &s->tile, true, body, s);
-    wadi_lb_else(&l->b);
-    s->whole = false;
-    wadi_tile_each(l, &s->tile, true, body, s);
-    wadi_lb_end(&l->b);
-}
-
 static void declare(wadi_lower *l, const wadi_scan_block *c, const wadi_lv *init, const char *name,
                     wadi_lv *out) {
     for (int f = 0; f < c->fields; f++)
         out[f] = wadi_lb_var(&l->b, c->type[f], false, init ? init[f] : WADI_LV_NONE, name);
 }
 
+/* A lane's row of the tile. */
+typedef struct own {
+    const staging *s;
+    wadi_scan_block c;
+    wadi_lv lane;
+    wadi_lv var[WADI_MAX_FIELDS]; /* the block's own scan so far */
+    wadi_lv carry[WADI_MAX_FIELDS];
+} own;
+
 /* The result for an element, computed from the block's own scan. */
-static void result_of(wadi_lower *l, const staging *s, const wadi_scan_block *c, wadi_lv lane,
-                      const wadi_lv *local, wadi_lv *out) {
+static void result_of(wadi_lower *l, const own *o, const wadi_lv *local, wadi_lv *out) {
     wadi_lb *b = &l->b;
-    wadi_lv carry[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS], var[WADI_MAX_FIELDS];
+    const wadi_scan_block *c = &o->c;
+    wadi_lv all[WADI_MAX_FIELDS], var[WADI_MAX_FIELDS];
     memcpy(out, local, (size_t)c->fields * sizeof *out);
-    if (s->w->table) {
+    if (o->s->w->table) {
         declare(l, c, local, "all", var);
         wadi_lb_if(b, bin(l, WADI_SOP_GT, c->blk, num(l, 0)));
-        of_lane(l, c->fields, s->carry, lane, carry);
-        wadi_lower_scan_combine(l, c, carry, local, all);
+        wadi_lower_scan_combine(l, c, o->carry, local, all);
         set_fields(l, c->fields, var, all);
         wadi_lb_end(b);
         get_fields(l, c->fields, var, out);
     }
     if (!has_start(c->bind)) return;
     memcpy(all, out, (size_t)c->fields * sizeof *all);
-    wadi_lower_scan_combine(l, c, s->z, all, out);
+    wadi_lower_scan_combine(l, c, o->s->z, all, out);
+}
+
+/* Element j of the row is replaced by its result. first: it may be the first of the block. */
+static void own_element(wadi_lower *l, const own *o, wadi_lv j, bool first) {
+    wadi_lb *b = &l->b;
+    const staging *s = o->s;
+    const wadi_scan_block *c = &o->c;
+    wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS],
+        out[WADI_MAX_FIELDS];
+    const wadi_lv at = wadi_tile_place(l, &s->tile, o->lane, j);
+    of_lane(l, c->fields, s->tile.array, at, x);
+    if (first) {
+        declare(l, c, x, "next", next);
+        wadi_lb_if(b, bin(l, WADI_SOP_GT, bin(l, WADI_SOP_ADD, s->base, j), num(l, 0)));
+    }
+    get_fields(l, c->fields, o->var, acc);
+    wadi_lower_scan_combine(l, c, acc, x, all);
+    if (first) {
+        set_fields(l, c->fields, next, all);
+        wadi_lb_end(b);
+        get_fields(l, c->fields, next, all);
+    }
+    set_fields(l, c->fields, o->var, all);
+    if (!s->w->extent) return;
+    result_of(l, o, all, out);
+    to_lane(l, c->fields, s->tile.array, at, out);
 }
 
 /* Each lane replaces the elements of its row of the tile by their results. */
 static void own_row(wadi_lower *l, const staging *s) {
     wadi_lb *b = &l->b;
-    wadi_lv ix[WADI_MAX_RANK], x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS],
-        var[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS], out[WADI_MAX_FIELDS];
+    wadi_lv ix[WADI_MAX_RANK], acc[WADI_MAX_FIELDS];
     wadi_lanes open;
-    const wadi_lv lane = wadi_lanes_first(l, lanes_with_items(l, s->w), &open);
-    const wadi_scan_block c = item(l, s->w, bin(l, WADI_SOP_ADD, s->w->first, lane), ix);
-    const wadi_lv rest = bin(l, WADI_SOP_SUB, bin(l, WADI_SOP_SUB, c.below, c.from), s->base);
-    of_lane(l, c.fields, s->local, lane, acc);
-    declare(l, &c, acc, "local", var);
-    const wadi_lv j =
-        wadi_lb_for(b, num(l, 0), bin(l, WADI_SOP_MIN, num(l, s->tile.columns), rest), 1, "j");
-    const wadi_lv at = wadi_tile_place(l, &s->tile, lane, j);
-    of_lane(l, c.fields, s->tile.array, at, x);
-    declare(l, &c, x, "next", next);
-    wadi_lb_if(b, bin(l, WADI_SOP_GT, bin(l, WADI_SOP_ADD, s->base, j), num(l, 0)));
-    get_fields(l, c.fields, var, acc);
-    wadi_lower_scan_combine(l, &c, acc, x, all);
-    set_fields(l, c.fields, next, all);
-    wadi_lb_end(b);
-    get_fields(l, c.fields, next, all);
-    set_fields(l, c.fields, var, all);
-    if (s->w->extent) {
-        result_of(l, s, &c, lane, all, out);
-        for (int f = 0; f < c.fields; f++) wadi_lb_put(b, s->tile.array[f], at, out[f]);
+    own o = {.s = s};
+    const wadi_lv columns = num(l, s->tile.columns);
+    o.lane =
+        wadi_lanes_first(l, s->whole ? num(l, s->tile.rows) : lanes_with_items(l, s->w), &open);
+    o.c = item(l, s->w, bin(l, WADI_SOP_ADD, s->w->first, o.lane), ix);
+    of_lane(l, o.c.fields, s->local, o.lane, acc);
+    declare(l, &o.c, acc, "local", o.var);
+    if (s->w->table && s->w->extent) of_lane(l, o.c.fields, s->carry, o.lane, o.carry);
+    if (s->whole) {
+        own_element(l, &o, num(l, 0), true);
+        own_element(l, &o, wadi_lb_for(b, num(l, 1), columns, 1, "j"), false);
+    } else {
+        const wadi_lv length = bin(l, WADI_SOP_SUB, o.c.below, o.c.from);
+        const wadi_lv rest = bin(l, WADI_SOP_SUB, length, s->base);
+        own_element(l, &o, wadi_lb_for(b, num(l, 0), bin(l, WADI_SOP_MIN, columns, rest), 1, "j"),
+                    true);
     }
     wadi_lb_end(b);
-    get_fields(l, c.fields, var, acc);
-    for (int f = 0; f < c.fields; f++) wadi_lb_put(b, s->local[f], lane, acc[f]);
+    get_fields(l, o.c.fields, o.var, acc);
+    to_lane(l, o.c.fields, s->local, o.lane, acc);
     wadi_lanes_end(l, &open);
+}
+
+/* What happens in a tile. Conditions for each element make a device wait for one load after the other: a whole tile, as most are, does without. */
+static void whole_tile(wadi_lower *l, staging *s) {
+    s->whole = true;
+    wadi_tile_fill(l, &s->tile, value, s);
+    own_row(l, s);
+    if (s->w->extent) wadi_tile_each(l, &s->tile, true, store, s);
+}
+
+static void other_tile(wadi_lower *l, staging *s) {
+    s->whole = false;
+    wadi_tile_each(l, &s->tile, true, load, s);
+    own_row(l, s);
+    if (s->w->extent) wadi_tile_each(l, &s->tile, true, store, s);
 }
 
 /* Computes the carry into each lane's block. */
@@ -233,6 +286,7 @@ static void before_blocks(wadi_lower *l, const staging *s) {
     for (int f = 0; f < c.fields; f++) {
         zero[f] = wadi_lb_const(b, (wadi_scalar){.type = c.type[f]});
         wadi_lb_put(b, s->local[f], lane, zero[f]);
+        if (s->w->table && s->w->extent) wadi_lb_put(b, s->carry[f], lane, zero[f]);
     }
     const wadi_lv later = bin(l, WADI_SOP_GT, c.blk, num(l, 0));
     if (s->w->table && s->w->extent) {
@@ -267,14 +321,16 @@ static void through_a_tile(wadi_lower *l, const wadi_scan_items *w) {
     }
     if (has_start(w->bind)) wadi_lower_read(l, w->bind->args[0], NULL, s.z);
     starts(l, w);
-    wadi_tile_declare(l, t->elem.fields, t->elem.type, &s.tile);
+    wadi_tile_declare_rows(l, wadi_lower_scan_items_at_once(l, w->bind), t->elem.fields,
+                           t->elem.type, &s.tile);
     before_blocks(l, &s);
     const wadi_lv longest = bin(l, WADI_SOP_MIN, wadi_lower_row_length(l, w->bind), num(l, BLOCK));
     s.base = wadi_lb_for(&l->b, num(l, 0), longest, s.tile.columns, "base");
-    const wadi_lv whole = is_whole(l, &s);
-    each(l, &s, whole, load);
-    own_row(l, &s);
-    if (w->extent) each(l, &s, whole, store);
+    wadi_lb_if(&l->b, is_whole(l, &s));
+    whole_tile(l, &s);
+    wadi_lb_else(&l->b);
+    other_tile(l, &s);
+    wadi_lb_end(&l->b);
     wadi_lb_end(&l->b);
     if (!w->extent) store_lasts(l, &s);
 }
@@ -459,26 +515,79 @@ void wadi_lower_scan_block_shared(wadi_lower *l, const wadi_bind *bind, const wa
 
 /* ---- carries ---- */
 
-/* The entry of block k - 1 becomes f(the entry `d` in front of it, that), for j-th k = first + j * step. */
-static void sweep(wadi_lower *l, const wadi_scan_block *c, const wadi_scan_table *t, wadi_lv first,
-                  wadi_lv step, wadi_lv d) {
-    wadi_lb *b = &l->b;
-    wadi_lv x[WADI_MAX_FIELDS], before[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
-    wadi_lanes open;
-    const wadi_lv m = wadi_lower_scan_entries(c, t);
-    const wadi_lv over = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_SUB, m, first), step);
-    const wadi_lv count = bin(l, WADI_SOP_MAX, bin(l, WADI_SOP_QUOT, over, step), num(l, 0));
-    const wadi_lv j = wadi_lanes_each(l, num(l, 0), count, "j", &open);
-    const wadi_lv k = bin(l, WADI_SOP_ADD, first, bin(l, WADI_SOP_MUL, j, step));
+/* A level of a sweep: the entry of block k - 1 becomes f(the entry `d` in front of it, that), for the j-th k = first + j * step. */
+typedef struct level {
+    const wadi_scan_block *c;
+    const wadi_scan_table *t;
+    wadi_lv first, step, d;
+} level;
+
+/* The entry of number j, and the one in front. */
+static wadi_lv read_pair(wadi_lower *l, const level *v, wadi_lv j, wadi_lv *before, wadi_lv *x) {
+    const wadi_lv k = bin(l, WADI_SOP_ADD, v->first, bin(l, WADI_SOP_MUL, j, v->step));
     const wadi_lv to = bin(l, WADI_SOP_SUB, k, num(l, 1));
-    const wadi_lv at = wadi_lower_scan_entry(l, c, t, to);
-    const wadi_lv left = wadi_lower_scan_entry(l, c, t, bin(l, WADI_SOP_SUB, to, d));
-    for (int f = 0; f < c->fields; f++) {
-        before[f] = wadi_lb_fresh(b, t->pointer[f], left);
-        x[f] = wadi_lb_fresh(b, t->pointer[f], at);
+    const wadi_lv at = wadi_lower_scan_entry(l, v->c, v->t, to);
+    const wadi_lv left = wadi_lower_scan_entry(l, v->c, v->t, bin(l, WADI_SOP_SUB, to, v->d));
+    for (int f = 0; f < v->c->fields && before; f++) {
+        before[f] = wadi_lb_fresh(&l->b, v->t->pointer[f], left);
+        x[f] = wadi_lb_fresh(&l->b, v->t->pointer[f], at);
     }
-    wadi_lower_scan_combine(l, c, before, x, all);
-    for (int f = 0; f < c->fields; f++) wadi_lb_store(b, t->pointer[f], at, all[f]);
+    return at;
+}
+
+static void join_pair(wadi_lower *l, const level *v, wadi_lv at, const wadi_lv *before,
+                      const wadi_lv *x) {
+    wadi_lv all[WADI_MAX_FIELDS];
+    wadi_lower_scan_combine(l, v->c, before, x, all);
+    for (int f = 0; f < v->c->fields; f++) wadi_lb_store(&l->b, v->t->pointer[f], at, all[f]);
+}
+
+/* Pairs that a lane reads before it joins any, so that it does not wait for one after the other. */
+enum { PAIRS = 8 };
+
+static wadi_lv pair_of(wadi_lower *l, wadi_lv from, wadi_lv lane, wadi_lv k) {
+    return bin(l, WADI_SOP_ADD, from,
+               bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, k, num(l, LANES)), lane));
+}
+
+/* LANES * PAIRS pairs from number `from` on. */
+static void sweep_many(wadi_lower *l, const level *v, wadi_lv from) {
+    wadi_lb *b = &l->b;
+    const wadi_scan_block *c = v->c;
+    wadi_lv x[WADI_MAX_FIELDS], before[WADI_MAX_FIELDS], xs[WADI_MAX_FIELDS],
+        befores[WADI_MAX_FIELDS];
+    wadi_lanes open;
+    const wadi_lv lane = wadi_lanes_all(l, &open);
+    for (int f = 0; f < c->fields; f++) {
+        befores[f] = wadi_lb_lanes(b, c->type[f], PAIRS, "before");
+        xs[f] = wadi_lb_lanes(b, c->type[f], PAIRS, "x");
+    }
+    wadi_lv k = wadi_lb_for(b, num(l, 0), num(l, PAIRS), 1, "k");
+    (void)read_pair(l, v, pair_of(l, from, lane, k), before, x);
+    to_lane(l, c->fields, befores, k, before);
+    to_lane(l, c->fields, xs, k, x);
+    wadi_lb_end(b);
+    k = wadi_lb_for(b, num(l, 0), num(l, PAIRS), 1, "k");
+    of_lane(l, c->fields, befores, k, before);
+    of_lane(l, c->fields, xs, k, x);
+    join_pair(l, v, read_pair(l, v, pair_of(l, from, lane, k), NULL, NULL), before, x);
+    wadi_lb_end(b);
+    wadi_lanes_end(l, &open);
+}
+
+static void sweep(wadi_lower *l, const level *v) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS], before[WADI_MAX_FIELDS];
+    wadi_lanes open;
+    const wadi_lv m = wadi_lower_scan_entries(v->c, v->t), many = num(l, LANES * PAIRS);
+    const wadi_lv over = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_SUB, m, v->first), v->step);
+    const wadi_lv count = bin(l, WADI_SOP_MAX, bin(l, WADI_SOP_QUOT, over, v->step), num(l, 0));
+    const wadi_lv whole = bin(l, WADI_SOP_MUL, bin(l, WADI_SOP_QUOT, count, many), many);
+    sweep_many(l, v, wadi_lb_for(b, num(l, 0), whole, LANES * PAIRS, "from"));
+    wadi_lb_end(b);
+    const wadi_lv j = wadi_lanes_each(l, whole, count, "j", &open);
+    const wadi_lv at = read_pair(l, v, j, before, x);
+    join_pair(l, v, at, before, x);
     wadi_lanes_end(l, &open);
 }
 
@@ -489,13 +598,13 @@ static void sweeps(wadi_lower *l, const wadi_scan_block *c, const wadi_scan_tabl
     wadi_lb_repeat_briefly(b); /* up: totals of 2, 4, .. values */
     wadi_lv d = wadi_lb_get(b, var), twice = bin(l, WADI_SOP_MUL, d, two);
     wadi_lb_leave_unless(b, bin(l, WADI_SOP_LE, twice, m));
-    sweep(l, c, t, twice, twice, d);
+    sweep(l, &(level){c, t, twice, twice, d});
     wadi_lb_set(b, var, twice);
     wadi_lb_end(b);
     wadi_lb_repeat_briefly(b); /* down: k = 3 d, 5 d, .. */
     d = wadi_lb_get(b, var);
     wadi_lb_leave_unless(b, bin(l, WADI_SOP_GT, d, num(l, 0)));
-    sweep(l, c, t, bin(l, WADI_SOP_MUL, d, num(l, 3)), bin(l, WADI_SOP_MUL, d, two), d);
+    sweep(l, &(level){c, t, bin(l, WADI_SOP_MUL, d, num(l, 3)), bin(l, WADI_SOP_MUL, d, two), d});
     wadi_lb_set(b, var, bin(l, WADI_SOP_QUOT, d, two));
     wadi_lb_end(b);
 }

@@ -4,7 +4,10 @@
 
 #include "codegen/kernel/scan.h"
 
-/* Blocks of all rows, numbered row by row: a group takes as many at a time as it has lanes. */
+/** So many blocks a group takes at a time. */
+int wadi_lower_scan_items_at_once(const wadi_lower *l, const wadi_bind *bind);
+
+/* Blocks of all rows, numbered row by row. */
 typedef struct wadi_scan_items {
     const wadi_bind *bind;
     const wadi_lv *extent, *pointer; /* of the results; lasts: NULL */

@@ -19,35 +19,71 @@ static int columns_of(int fields, const wadi_type *type) {
 
 void wadi_tile_declare_of(wadi_lower *l, int rows, int columns, int fields, const wadi_type *type,
                           wadi_tile *out) {
-    *out = (wadi_tile){.fields = fields, .columns = columns};
+    *out = (wadi_tile){.fields = fields, .rows = rows, .columns = columns, .type = type};
     for (int f = 0; f < fields; f++)
         out->array[f] = wadi_lb_lanes(&l->b, type[f], rows * (columns + 1), "tile");
 }
 
+void wadi_tile_declare_rows(wadi_lower *l, int rows, int fields, const wadi_type *type,
+                            wadi_tile *out) {
+    wadi_tile_declare_of(l, rows, columns_of(fields, type) * (LANES / rows), fields, type, out);
+}
+
 void wadi_tile_declare(wadi_lower *l, int fields, const wadi_type *type, wadi_tile *out) {
-    wadi_tile_declare_of(l, LANES, columns_of(fields, type), fields, type, out);
+    wadi_tile_declare_rows(l, LANES, fields, type, out);
 }
 
 wadi_lv wadi_tile_place(wadi_lower *l, const wadi_tile *t, wadi_lv row, wadi_lv column) {
     return bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, row, num(l, t->columns + 1)), column);
 }
 
+/* How often each lane has an element. */
+static int rounds_of(const wadi_tile *t) {
+    return t->rows * t->columns / LANES;
+}
+
+/* The lane's element of round k. */
+static wadi_lv element_of(wadi_lower *l, const wadi_tile *t, wadi_lv lane, wadi_lv k,
+                          wadi_lv *out_row) {
+    const wadi_lv columns = num(l, t->columns), rows = num(l, LANES / t->columns);
+    const wadi_lv high = bin(l, WADI_SOP_QUOT, lane, columns);
+    *out_row = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, k, rows), high);
+    return bin(l, WADI_SOP_REM, lane, columns);
+}
+
 void wadi_tile_each(wadi_lower *l, const wadi_tile *t, bool at_once, wadi_tile_body body,
                     void *env) {
     wadi_lb *b = &l->b;
     wadi_lanes open;
-    const wadi_lv columns = num(l, t->columns), rows = num(l, LANES / t->columns);
-    wadi_lv k = WADI_LV_NONE;
-    if (!at_once) k = wadi_lb_for(b, num(l, 0), columns, 1, "k");
+    wadi_lv k = WADI_LV_NONE, row;
+    if (!at_once) k = wadi_lb_for(b, num(l, 0), num(l, rounds_of(t)), 1, "k");
     const wadi_lv lane = wadi_lanes_all(l, &open);
-    if (at_once) k = wadi_lb_for(b, num(l, 0), columns, 1, "k");
-    const wadi_lv high = bin(l, WADI_SOP_QUOT, lane, columns);
-    const wadi_lv row = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, k, rows), high);
-    const wadi_lv column = bin(l, WADI_SOP_REM, lane, columns);
+    if (at_once) k = wadi_lb_for(b, num(l, 0), num(l, rounds_of(t)), 1, "k");
+    const wadi_lv column = element_of(l, t, lane, k, &row);
     body(l, env, row, column, wadi_tile_place(l, t, row, column));
     if (at_once) wadi_lb_end(b);
     wadi_lanes_end(l, &open);
     if (!at_once) wadi_lb_end(b);
+}
+
+void wadi_tile_fill(wadi_lower *l, const wadi_tile *t, wadi_tile_value value, void *env) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS], read[WADI_MAX_FIELDS], row;
+    wadi_lanes open;
+    const wadi_lv lane = wadi_lanes_all(l, &open);
+    for (int f = 0; f < t->fields; f++)
+        read[f] = wadi_lb_lanes(b, t->type[f], rounds_of(t), "read");
+    wadi_lv k = wadi_lb_for(b, num(l, 0), num(l, rounds_of(t)), 1, "k");
+    wadi_lv column = element_of(l, t, lane, k, &row);
+    value(l, env, row, column, x);
+    to_lane(l, t->fields, read, k, x);
+    wadi_lb_end(b);
+    k = wadi_lb_for(b, num(l, 0), num(l, rounds_of(t)), 1, "k");
+    column = element_of(l, t, lane, k, &row);
+    of_lane(l, t->fields, read, k, x);
+    to_lane(l, t->fields, t->array, wadi_tile_place(l, t, row, column), x);
+    wadi_lb_end(b);
+    wadi_lanes_end(l, &open);
 }
 
 static void greater(wadi_lower *l, const void *env, const wadi_lv *x, const wadi_lv *y,

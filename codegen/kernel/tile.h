@@ -1,17 +1,21 @@
-/* A tile: memory of a group for some elements of as many rows as there are lanes. Neighbouring lanes fill and empty it with neighbouring
- * elements, which makes use of whole cache lines. In between, each lane goes through its own row. */
+/* A tile: memory of a group for some elements of as many rows as there are lanes, or of fewer. Neighbouring lanes fill and empty it with
+ * neighbouring elements, which makes use of whole cache lines. In between, each lane that has a row goes through it. */
 #ifndef WADI_CODEGEN_KERNEL_TILE_H
 #define WADI_CODEGEN_KERNEL_TILE_H
 
 #include "codegen/kernel/lower.h"
 
 typedef struct wadi_tile {
-    int fields, columns;
+    int fields, rows, columns;
+    const wadi_type *type;
     wadi_lv array[WADI_MAX_FIELDS];
 } wadi_tile;
 
 /** Declares the memory of a tile for elements of these types, as many of a row as are worth it. */
 void wadi_tile_declare(wadi_lower *l, int fields, const wadi_type *type, wadi_tile *out);
+/** The same of `rows` rows, a power of two that is at most the number of lanes: the fewer rows, the more of each. */
+void wadi_tile_declare_rows(wadi_lower *l, int rows, int fields, const wadi_type *type,
+                            wadi_tile *out);
 /** The same of that many rows and columns. */
 void wadi_tile_declare_of(wadi_lower *l, int rows, int columns, int fields, const wadi_type *type,
                           wadi_tile *out);
@@ -23,6 +27,12 @@ typedef void (*wadi_tile_body)(wadi_lower *l, void *env, wadi_lv row, wadi_lv co
  *  round before any does the next, in the order of the elements, for code that may fault. */
 void wadi_tile_each(wadi_lower *l, const wadi_tile *t, bool at_once, wadi_tile_body body,
                     void *env);
+
+/** What an element of the tile shall be. */
+typedef void (*wadi_tile_value)(wadi_lower *l, void *env, wadi_lv row, wadi_lv column,
+                                wadi_lv *out);
+/** Fills the tile. Each lane first reads all of its elements, which nothing may keep from being read, and so waits for memory once. */
+void wadi_tile_fill(wadi_lower *l, const wadi_tile *t, wadi_tile_value value, void *env);
 
 /** The greatest of counts[lane], a lane array of i64: how long the longest row is. */
 wadi_lv wadi_tile_longest(wadi_lower *l, wadi_lv counts);

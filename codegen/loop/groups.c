@@ -37,7 +37,8 @@ static const char *check_reads_of(const checker *c, const wadi_lscope *s, const 
         const wadi_linst *i = s->inst[k];
         if (i->kind == WADI_L_LANE && i->args[0] == put->args[0] &&
             wadi_own_plain(c->f, i->args[1]) != wadi_own_plain(c->f, put->args[1]) &&
-            !wadi_own_are_disjoint(c->f, loop, put->args[1], i->args[1]))
+            !wadi_own_are_disjoint(c->f, loop, put->args[1], i->args[1]) &&
+            !wadi_own_are_in_one_row(c->f, loop, put->args[1], i->args[1]))
             return "a lane reads what another one changes";
         for (int b = 0; b < 2; b++) {
             const char *wrong =

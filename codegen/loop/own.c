@@ -190,3 +190,24 @@ bool wadi_own_are_disjoint(const wadi_lfun *f, const wadi_linst *loop, wadi_lv x
     if (a.has_more || b.has_more) return false;
     return last_of(&a) < b.constant || last_of(&b) < a.constant;
 }
+
+/* How many places the row of each lane has, if `x` tells that it stays within the lane's own; 0: it does not. */
+static int64_t row_of(const index *x) {
+    int64_t row = 0, last = x->constant;
+    if (x->has_more || x->constant < 0) return 0;
+    for (int k = 0; k < x->n; k++) {
+        const digit *d = &x->digit[k];
+        if (d->kind == LANE && row > 0) return 0;
+        if (d->kind == LANE)
+            row = d->factor;
+        else
+            last += d->factor * (d->n - 1);
+    }
+    return last < row ? row : 0;
+}
+
+bool wadi_own_are_in_one_row(const wadi_lfun *f, const wadi_linst *loop, wadi_lv x, wadi_lv y) {
+    index a, b;
+    if (!read_index(f, loop, x, &a) || !read_index(f, loop, y, &b)) return false;
+    return row_of(&a) > 0 && row_of(&a) == row_of(&b);
+}

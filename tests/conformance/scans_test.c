@@ -8,7 +8,13 @@
 
 #include "tests/conformance/runner.h"
 
-enum { LONG = 9 * 4096 + 77, MOST = 2 * 4096 + 1, WIDE = 8 * 4096 + 1, ROUNDS = 80 * 4096 + 5 };
+enum {
+    LONG = 9 * 4096 + 77,
+    MOST = 2 * 4096 + 1,
+    WIDE = 8 * 4096 + 1,
+    ROUNDS = 80 * 4096 + 5,
+    MANY = 1100 * 4096 + 3
+};
 
 static wadi_exp slope(wadi_exp r) {
     return wadi_get(r, "slope");
@@ -102,6 +108,21 @@ static void several_rounds(void **state) {
     free(v);
 }
 
+/* More blocks than the lanes of a group read at once when they combine what blocks have. It takes long, so only full suites and other devices ask for it. */
+static void many_blocks(void **state) {
+    (void)state;
+    if (getenv("WADI_TEST_ALL") == NULL && getenv("WADI_DEVICE") == NULL) skip();
+    int64_t *v = numbers(MANY);
+    static const char *const any[] = {"?"};
+    const wadi_interp_input in = {"v", conf_vector(WADI_I64, MANY, v)};
+    wadi_program *p = wadi_program_create("many");
+    const wadi_acc f = wadi_map(half, wadi_input("v", WADI_I64, 1, any));
+    wadi_output("scan", wadi_scanl1(wadi_add, f));
+    wadi_output("sum", wadi_fold(wadi_add, wadi_f32(0), f));
+    conf_assert_agrees(p, &(wadi_interp_io){&in, 1, NULL, 0}, 0, NULL);
+    free(v);
+}
+
 static void long_and_short_elements(void **state) {
     (void)state;
     static const int64_t lengths[] = {0, 1, 4096, 4097, MOST, 0, 5, 8192};
@@ -119,9 +140,9 @@ static void long_and_short_elements(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_long_vector),           cmocka_unit_test(rows_of_a_matrix),
-        cmocka_unit_test(long_rows_of_a_matrix),   cmocka_unit_test(several_rounds),
-        cmocka_unit_test(long_and_short_elements),
+        cmocka_unit_test(a_long_vector),         cmocka_unit_test(rows_of_a_matrix),
+        cmocka_unit_test(long_rows_of_a_matrix), cmocka_unit_test(several_rounds),
+        cmocka_unit_test(many_blocks),           cmocka_unit_test(long_and_short_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

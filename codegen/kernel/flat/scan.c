@@ -210,8 +210,6 @@ static wadi_status beside(wadi_flat *c, const wadi_bind *bind, wadi_flat_part *o
 
 /* ---- by groups: nothing is carried from unit to unit, and one worker takes all steps as well ---- */
 
-enum { LANES = WADI_GROUP_LANES };
-
 /* Blocks of the row but the last, or of all of it, counted over all rows. */
 static wadi_lv items_of(wadi_lower *l, const wadi_bind *bind, wadi_lv each) {
     wadi_lv extent[WADI_MAX_RANK];
@@ -224,11 +222,17 @@ static wadi_lv lasts_of_row(wadi_lower *l, const wadi_bind *bind) {
 }
 
 static wadi_lv units_of_lasts(wadi_lower *l, const wadi_bind *bind) {
-    return wadi_flat_pieces_of(l, items_of(l, bind, lasts_of_row(l, bind)), LANES);
+    return wadi_flat_pieces_of(l, items_of(l, bind, lasts_of_row(l, bind)),
+                               wadi_lower_scan_items_at_once(l, bind));
 }
 
 static wadi_lv units_of_blocks(wadi_lower *l, const wadi_bind *bind) {
-    return wadi_flat_pieces_of(l, items_of(l, bind, block_pieces(l, bind, NULL)), LANES);
+    return wadi_flat_pieces_of(l, items_of(l, bind, block_pieces(l, bind, NULL)),
+                               wadi_lower_scan_items_at_once(l, bind));
+}
+
+static wadi_lv first_item(wadi_lower *l, const wadi_unit *u) {
+    return bin(l, WADI_SOP_MUL, u->piece, num(l, wadi_lower_scan_items_at_once(l, u->bind)));
 }
 
 static void lasts_by_lanes(wadi_lower *l, const wadi_unit *u) {
@@ -237,7 +241,7 @@ static void lasts_by_lanes(wadi_lower *l, const wadi_unit *u) {
     const wadi_scan_items items = {.bind = u->bind,
                                    .table = &table,
                                    .each = each,
-                                   .first = bin(l, WADI_SOP_MUL, u->piece, num(l, LANES)),
+                                   .first = first_item(l, u),
                                    .all = items_of(l, u->bind, each)};
     wadi_lower_scan_items(l, &items);
 }
@@ -250,7 +254,7 @@ static void blocks_by_lanes(wadi_lower *l, const wadi_unit *u) {
                              .extent = u->extent,
                              .pointer = u->pointer,
                              .each = each,
-                             .first = bin(l, WADI_SOP_MUL, u->piece, num(l, LANES)),
+                             .first = first_item(l, u),
                              .all = items_of(l, u->bind, each)};
     if (u->table >= 0) {
         read_table(l, u, entries, entry);
