@@ -162,7 +162,7 @@ static void sweep(wadi_nats_queue *q, natsMsg *msg) {
 static void ask_for_frames(wadi_nats_queue *q, int64_t now) {
     char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], filter[WADI_NATS_SUBJECT],
         what[256];
-    if (!q->parts || !q->connected || now - q->swept_ns < swept_ns) return;
+    if (!q->parts || !q->connected || q->epoch[0] == '\0' || now - q->swept_ns < swept_ns) return;
     q->swept_ns = now;
     wadi_nats_stream_name(q->at.job, WADI_NATS_ANSWERS, stream);
     wadi_nats_subject(q->at.job, filter, "answer.%s.part.>", q->epoch);

@@ -420,6 +420,15 @@ WADI_NODISCARD wadi_status wadi_nats_stream_remove(jsCtx *js, const wadi_jet_add
                                                    wadi_nats_stream s, wadi_error *err);
 /* Messages in it; -1: there is no such stream. */
 int64_t wadi_nats_stream_messages(jsCtx *js, const char *job, wadi_nats_stream s);
+/* The last message of the subject in a stream, or that of a number; the caller destroys it. NULL: there is none, or no such stream. Errors: WADI_IO, WADI_UNSUPPORTED (no
+ * JetStream). */
+WADI_NODISCARD wadi_status wadi_nats_message_last(jsCtx *js, const wadi_jet_address *at,
+                                                  wadi_nats_stream stream, const char *subject,
+                                                  const char *doing, natsMsg **out,
+                                                  wadi_error *err);
+WADI_NODISCARD wadi_status wadi_nats_message_at(jsCtx *js, const wadi_jet_address *at,
+                                                wadi_nats_stream stream, uint64_t seq,
+                                                const char *doing, natsMsg **out, wadi_error *err);
 /* The record of the job and its number in the stream. *out_seq is 0 if there is none. */
 WADI_NODISCARD wadi_status wadi_nats_record_read(jsCtx *js, const wadi_jet_address *at,
                                                  wadi_jet_record *out, uint64_t *out_seq,

@@ -158,7 +158,9 @@ static wadi_status tell_letters(visit *v, wadi_text *out, wadi_error *err) {
     jsStreamInfo_Destroy(info);
     for (uint64_t i = first; i <= last && i > 0 && i < first + LETTERS_MOST; i++) {
         natsMsg *msg = NULL;
-        if (js_GetMsg(&msg, v->js, name, i, NULL, NULL) == NATS_OK) tell_letter(msg, out);
+        WADI_TRY(wadi_nats_message_at(v->js, &v->at, WADI_NATS_DEAD, i, "reading dead letters",
+                                      &msg, err));
+        if (msg != NULL) tell_letter(msg, out);
         natsMsg_Destroy(msg);
     }
     return WADI_OK;

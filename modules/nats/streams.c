@@ -11,7 +11,8 @@
 enum {
     CALL_MS = 8000, /* a lost connection is noticed before */
     PINGS = 6,
-    NAP_MS = 250, /* between them */
+    NAP_MS = 250,    /* between them */
+    MAKING_MS = 250, /* a stream that does not answer may be in the making */
 };
 
 static const int64_t same_id_ns =
@@ -150,20 +151,69 @@ wadi_status wadi_nats_consumer_make(jsCtx *js, const wadi_jet_address *at, wadi_
     return st == NATS_OK ? WADI_OK : wadi_nats_js_fail(at, st, code, "making a consumer", err);
 }
 
+/* ---- messages ---- */
+
+/* Whether it is there; an error if there is no JetStream. */
+static wadi_status find_stream(jsCtx *js, const wadi_jet_address *at, const char *name,
+                               const char *doing, bool *out_there, wadi_error *err) {
+    jsStreamInfo *info = NULL;
+    jsErrCode code = 0;
+    const natsStatus s = js_GetStreamInfo(&info, js, name, NULL, &code);
+    jsStreamInfo_Destroy(info);
+    *out_there = s == NATS_OK;
+    if (s == NATS_OK || s == NATS_NOT_FOUND || code == JSStreamNotFoundErr) return WADI_OK;
+    return wadi_nats_js_fail(at, s, code, doing, err);
+}
+
+/* Directly: nats-server 2.9.10 crashes if it is asked in the other way, MSG.GET, of a stream that it is making. Direct requests to a stream that is not there, or is
+ * not made yet, get no answer. */
+static wadi_status get(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream stream,
+                       jsDirectGetMsgOptions *what, const char *doing, natsMsg **out,
+                       wadi_error *err) {
+    char name[WADI_NATS_SUBJECT];
+    bool there = true;
+    natsStatus s = NATS_TIMEOUT;
+    jsOptions o;
+    *out = NULL;
+    (void)jsOptions_Init(&o);
+    wadi_nats_stream_name(at->job, stream, name);
+    for (o.Wait = MAKING_MS; s == NATS_TIMEOUT && o.Wait < CALL_MS; o.Wait *= 2) {
+        WADI_TRY(find_stream(js, at, name, doing, &there, err));
+        if (!there) return WADI_OK;
+        s = js_DirectGetMsg(out, js, name, &o, what);
+    }
+    return s == NATS_OK || s == NATS_NOT_FOUND ? WADI_OK : wadi_nats_fail(at, s, doing, err);
+}
+
+wadi_status wadi_nats_message_last(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream stream,
+                                   const char *subject, const char *doing, natsMsg **out,
+                                   wadi_error *err) {
+    jsDirectGetMsgOptions what;
+    (void)jsDirectGetMsgOptions_Init(&what);
+    what.LastBySubject = subject;
+    return get(js, at, stream, &what, doing, out, err);
+}
+
+wadi_status wadi_nats_message_at(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream stream,
+                                 uint64_t seq, const char *doing, natsMsg **out, wadi_error *err) {
+    jsDirectGetMsgOptions what;
+    (void)jsDirectGetMsgOptions_Init(&what);
+    what.Sequence = seq;
+    return get(js, at, stream, &what, doing, out, err);
+}
+
 /* ---- the record ---- */
 
 wadi_status wadi_nats_record_read(jsCtx *js, const wadi_jet_address *at, wadi_jet_record *out,
                                   uint64_t *out_seq, wadi_error *err) {
-    char name[WADI_NATS_SUBJECT], subject[WADI_NATS_SUBJECT];
+    char subject[WADI_NATS_SUBJECT];
     natsMsg *msg = NULL;
-    jsErrCode code = 0;
     const char *text = NULL;
     *out_seq = 0;
-    wadi_nats_stream_name(at->job, WADI_NATS_RECORD, name);
     wadi_nats_subject(at->job, subject, "record");
-    const natsStatus s = js_GetLastMsg(&msg, js, name, subject, NULL, &code);
-    if (s == NATS_NOT_FOUND || code == JSStreamNotFoundErr) return WADI_OK;
-    if (s != NATS_OK) return wadi_nats_js_fail(at, s, code, "reading the record of the job", err);
+    WADI_TRY(wadi_nats_message_last(js, at, WADI_NATS_RECORD, subject,
+                                    "reading the record of the job", &msg, err));
+    if (msg == NULL) return WADI_OK;
     const bool sound = natsMsgHeader_Get(msg, WADI_NATS_RECORDED, &text) == NATS_OK &&
                        wadi_jet_record_read(text, out);
     *out_seq = natsMsg_GetSequence(msg);

@@ -70,16 +70,14 @@ typedef struct reading {
 static wadi_status read_charter(wadi_nats_queue *q, jsCtx *js, void *env, wadi_error *err) {
     const reading *t = env;
     const wadi_jet_label *l = &t->r->charter;
-    char stream[WADI_NATS_SUBJECT], subject[WADI_NATS_SUBJECT];
+    char subject[WADI_NATS_SUBJECT];
     int64_t at = 0;
-    wadi_nats_stream_name(q->at.job, WADI_NATS_RECORD, stream);
     for (int i = 0; i < l->frames; i++) {
         natsMsg *msg = NULL;
-        jsErrCode code = 0;
         wadi_nats_subject(q->at.job, subject, "charter.%s.%d", t->r->epoch, i);
-        const natsStatus s = js_GetLastMsg(&msg, js, stream, subject, NULL, &code);
-        if (s == NATS_NOT_FOUND) return WADI_CANCELLED;
-        if (s != NATS_OK) return wadi_nats_js_fail(&q->at, s, code, "reading the charter", err);
+        WADI_TRY(wadi_nats_message_last(js, &q->at, WADI_NATS_RECORD, subject,
+                                        "reading the charter", &msg, err));
+        if (msg == NULL) return WADI_CANCELLED;
         const int64_t n = natsMsg_GetDataLength(msg);
         const bool fits = n <= l->bytes - at;
         if (fits && n > 0) memcpy(t->to + at, natsMsg_GetData(msg), (size_t)n);

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -64,7 +65,7 @@ static void a_home_that_comes_back_late_keeps_its_job(void **state) {
     assert_int_equal(kill(first, SIGSTOP), 0);
     test_server_kill(&server);
     test_server_again(&server);
-    const int heard = test_raw_hear(server.port, "$JS.API.STREAM.MSG.GET.>");
+    const int heard = test_raw_hear(server.port, "$JS.API.DIRECT.GET.>");
     const pid_t second = test_worker(address, "home");
     test_raw_read(heard, "WADI_kept_record", "WADI_kept_record", text, sizeof text);
     assert_int_equal(kill(first, SIGCONT), 0); /* the second is about to ask for it */
@@ -137,6 +138,53 @@ static void the_search_for_a_home_can_be_ended(void **state) {
     (void)alarm(0);
 }
 
+typedef struct asking {
+    const char *address;
+    atomic_bool over;
+    int asked;
+} asking;
+
+static void *keep_asking(void *env) {
+    asking *a = env;
+    for (; !atomic_load(&a->over); a->asked++) {
+        wadi_text text = {0};
+        (void)test_jobs()->dead(a->address, &text, NULL);
+        wadi_text_fini(&text);
+    }
+    return NULL;
+}
+
+/* nats-server 2.9.10 crashes if it is asked by MSG.GET of a stream that it is making. */
+static void a_job_may_be_asked_for_while_it_begins(void **state) {
+    enum { ASKING = 4, ROUNDS = 20 };
+    (void)state;
+    test_server server;
+    wadi_error err = {0};
+    pthread_t thread[ASKING];
+    asking who[ASKING];
+    (void)alarm(60);
+    test_server_start(&server, true, "");
+    const char *address = test_address(server.port, "begins", "&wait=1");
+    wadi_workq *q = test_open(address, true);
+    for (int i = 0; i < ASKING; i++) {
+        who[i] = (asking){.address = address};
+        atomic_init(&who[i].over, false);
+        assert_int_equal(pthread_create(&thread[i], NULL, keep_asking, &who[i]), 0);
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("round %d: %s", i, err.msg);
+        if (q->ops->end(q, &err) != WADI_OK) fail_msg("round %d: %s", i, err.msg);
+    }
+    for (int i = 0; i < ASKING; i++) {
+        atomic_store(&who[i].over, true);
+        (void)pthread_join(thread[i], NULL);
+        assert_true(who[i].asked > 0);
+    }
+    q->ops->close(q);
+    test_server_end(&server);
+    (void)alarm(0);
+}
+
 int main(int argc, char **argv) {
     const int status = test_worker_main(argc, argv);
     if (status >= 0) return status;
@@ -147,6 +195,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_home_that_comes_back_late_keeps_its_job),
         cmocka_unit_test(a_server_that_pauses_does_not_cost_home_its_job),
         cmocka_unit_test(the_search_for_a_home_can_be_ended),
+        cmocka_unit_test(a_job_may_be_asked_for_while_it_begins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
