@@ -82,6 +82,19 @@ typedef struct wadi_device_strips {
     int most;              /* rows more on both sides, at most */
 } wadi_device_strips;
 
+/* Turns of a launch that reads slot `from` and writes slot `to`, both ONCE: each turn reads what the turn before has written, and rows near by.
+ * Turns of a strip of rows run one after the other while they are in a cache. The kernel never faults. */
+typedef struct wadi_device_turns {
+    wadi_launch launch; /* as many units belong to a row as to the next one */
+    int from, to;
+    const wadi_slot *
+        first; /* its columns are read by the first turn; those of `from` are written by the second, the fourth .. */
+    int turns;
+    int64_t rows, strip; /* of all, and of a strip in one turn */
+    int64_t reach;       /* rows that a turn reads further on both sides */
+    int64_t shares;      /* that workers take; each has 2 * turns * reach rows or more */
+} wadi_device_turns;
+
 typedef struct wadi_device_ops {
     bool
         rounds; /* launches of a few units cost little, and what one has read is in a cache for the next */
@@ -98,6 +111,8 @@ typedef struct wadi_device_ops {
     void (*launch)(wadi_device *self, wadi_launch *l);
     /* False: there was a fault or no memory, and what was written means nothing; nothing is told. NULL: it has no caches that would gain. */
     bool (*strips)(wadi_device *self, const wadi_device_strips *what);
+    /* False: it was cancelled, or there was no memory, and what was written means nothing. NULL: it has no caches that would gain. */
+    bool (*turns)(wadi_device *self, const wadi_device_turns *what);
     /* Kernels will emit to the slot, ONCE or IRREGULAR, for `count` elements: only they know its shapes. Harmless for a slot that is
      * expected already. False when out of memory. */
     bool (*expect)(wadi_device *self, int slot, int64_t count);

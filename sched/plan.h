@@ -134,6 +134,14 @@ typedef struct wadi_plan_part {
         moves; /* [nvalues] whether nothing else reads that slot, so that its memory may be taken over */
 } wadi_plan_part;
 
+/* A part of a loop's state that nothing else in the loop depends on: an array whose next value reads the old one near the same index of the outermost
+ * dimension, and nothing else that changes from turn to turn. So the rest of the loop may be several turns ahead, and these turns may run together. */
+typedef struct wadi_plan_turns {
+    int value; /* number of the state */
+    int step; /* in part 1, from 0 on: SHAPE and ALLOC of the next value, then FLAT, whose kernels never fault */
+    int reach; /* indices that it reads further on both sides */
+} wadi_plan_turns;
+
 /* By what a COND or LOOP decides, and what it computes. */
 typedef struct wadi_plan_control {
     int predicate; /* slot of a bool. COND: of the step's level, or ONCE; LOOP: of the parts' level, or ONCE */
@@ -142,6 +150,7 @@ typedef struct wadi_plan_control {
     const int *init;    /* LOOP: slots with the first state, of any outer level */
     const int *state;   /* LOOP: slots of the parts' level */
     wadi_plan_part part[2];
+    const wadi_plan_turns *turns; /* LOOP: NULL: each turn ends before the next begins */
 } wadi_plan_control;
 
 /* A call of a library routine. */

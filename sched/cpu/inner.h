@@ -35,5 +35,7 @@ static inline wadi_cpu *wadi_cpu_of(const wadi_device *self) {
 
 /* Launches in strips (strips.c). */
 bool wadi_cpu_strips(wadi_device *self, const wadi_device_strips *what);
+/* Turns of one launch (turns.c). */
+bool wadi_cpu_turns(wadi_device *self, const wadi_device_turns *what);
 
 #endif

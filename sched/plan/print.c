@@ -91,6 +91,9 @@ static void print_control(const wadi_plan *p, const wadi_plan_step *s, wadi_text
         wadi_text_addf(out, "; part %d: %d steps, level %d", i, c->part[i].nsteps,
                        c->part[i].level);
     }
+    if (c->turns != NULL)
+        wadi_text_addf(out, "; turns of slot %d in strips of rows, %d more on both sides",
+                       c->state[c->turns->value], c->turns->reach);
 }
 
 static void print_step(const wadi_plan *p, const wadi_plan_step *s, wadi_text *out) {

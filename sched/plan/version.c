@@ -137,6 +137,12 @@ static void part(codec *c, wadi_plan_part *p, int nvalues) {
     OPTIONAL(c, bool, p->moves, nvalues, flag);
 }
 
+static void turns(codec *c, wadi_plan_turns *t) {
+    count(c, &t->value);
+    count(c, &t->step);
+    count(c, &t->reach);
+}
+
 static void control(codec *c, wadi_plan_control *k) {
     any(c, &k->predicate);
     count(c, &k->nvalues);
@@ -145,6 +151,7 @@ static void control(codec *c, wadi_plan_control *k) {
     OPTIONAL(c, int, k->state, k->nvalues, any);
     part(c, &k->part[0], k->nvalues);
     part(c, &k->part[1], k->nvalues);
+    OPTIONAL(c, wadi_plan_turns, k->turns, 1, turns);
 }
 
 static void call(codec *c, wadi_plan_call *k) {

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "sched/steps/merge.h"
-#include "sched/steps/steps.h"
+#include "sched/steps/turns.h"
 
 /* A COND or LOOP at work. */
 typedef struct control {
@@ -63,8 +63,8 @@ static wadi_sight see(const control *k, int slot, int64_t n) {
 
 /* ---- parts ---- */
 
-static void clear_part(const control *k, int part) {
-    for (int i = k->at[part]; i < k->at[part] + k->c->part[part].nsteps; i++) {
+static void clear_steps(const control *k, int from, int to) {
+    for (int i = from; i < to; i++) {
         const wadi_plan_step *step = &k->v->steps[i];
         for (int j = 0; j < step->nslots; j++) wadi_slots_clear(k->slots, step->slots[j]);
         for (int j = 0; step->control != NULL && j < step->control->nvalues; j++) {
@@ -72,6 +72,10 @@ static void clear_part(const control *k, int part) {
                 wadi_slots_clear(k->slots, step->control->results[j]);
         }
     }
+}
+
+static void clear_part(const control *k, int part) {
+    clear_steps(k, k->at[part], k->at[part] + k->c->part[part].nsteps);
 }
 
 static wadi_status run_part(const control *k, int part) {
@@ -235,6 +239,7 @@ typedef struct looping {
     int32_t *which;        /* [n] element's batch, */
     int64_t *number;       /* and its number there */
     int64_t *stay, *leave; /* [n] numbers of the elements that go on, that stop */
+    wadi_turns turns;      /* that run later than the others, several at once */
 } looping;
 
 static content detach(const looping *w, int slot) {
@@ -266,6 +271,7 @@ static bool looping_init(looping *w) {
 }
 
 static void looping_fini(looping *w) {
+    wadi_turns_fini(&w->turns);
     for (int i = 0; w->old != NULL && i < w->k.c->nvalues; i++) {
         release(&w->old[i]);
         wadi_slots_clear(w->k.slots, w->k.c->state[i]);
@@ -427,7 +433,7 @@ static int state_of(const looping *w, int slot) {
 }
 
 static bool stays_in_place(const looping *w, int i) {
-    return w->k.c->part[1].yields[i] == w->k.c->state[i];
+    return i == w->turns.value || w->k.c->part[1].yields[i] == w->k.c->state[i];
 }
 
 static bool can_move(const looping *w, int i) {
@@ -470,17 +476,49 @@ static bool next_state(const looping *w) {
     return done;
 }
 
+static wadi_status run_but_turn(looping *w) {
+    const control *k = &w->k;
+    const int from = k->at[1], to = from + k->c->part[1].nsteps, at = w->turns.at;
+    clear_steps(k, from, at);
+    clear_steps(k, at + 3, to);
+    WADI_TRY(k->s->run(k->s, from, at, k->err));
+    if (w->turns.waiting == 0 && !wadi_steps_faulted(k->s))
+        WADI_TRY(wadi_turns_begin(k->s, &w->turns, k->err));
+    return wadi_steps_faulted(k->s) ? WADI_OK : k->s->run(k->s, at + 3, to, k->err);
+}
+
+/* Part 1; but the turn of an array may wait for others. */
+static wadi_status run_turn(looping *w) {
+    if (w->turns.value < 0) return run_part(&w->k, 1);
+    w->k.s->parts++;
+    const wadi_status status = run_but_turn(w);
+    w->k.s->parts--;
+    return status;
+}
+
+/* Runs the turns that wait, if there are `n` or more. */
+static wadi_status end_turns(looping *w, int n) {
+    if (w->turns.waiting < n) return WADI_OK;
+    w->k.s->parts++;
+    const wadi_status status = wadi_turns_end(w->k.s, &w->turns, w->k.err);
+    w->k.s->parts--;
+    return status;
+}
+
 static wadi_status rounds(looping *w) {
     const control *k = &w->k;
     for (;;) {
         WADI_TRY(run_part(k, 0));
         if (wadi_steps_faulted(k->s)) return WADI_OK;
         const int64_t go = count_yes(k, k->c->predicate, w->live);
-        if (go == 0) return WADI_OK;
+        if (go == 0) return end_turns(w, 1);
         if (go < w->live && !stop_some(w)) return no_memory(k);
-        WADI_TRY(run_part(k, 1));
+        WADI_TRY(run_turn(w));
         if (wadi_steps_faulted(k->s)) return WADI_OK;
         if (!next_state(w)) return no_memory(k);
+        if (w->turns.value < 0) continue;
+        w->turns.waiting++;
+        WADI_TRY(end_turns(w, w->turns.most));
     }
 }
 
@@ -520,6 +558,7 @@ static bool results_merged(looping *w) {
 static wadi_status run_loop(looping *w) {
     if (!looping_init(w) || !enter_whole(&w->k, w->level) || !first_state(w))
         return no_memory(&w->k);
+    (void)wadi_turns_pay(w->k.s, w->k.at[0] - 1, &w->turns);
     WADI_TRY(rounds(w));
     if (wadi_steps_faulted(w->k.s)) return WADI_OK;
     if (w->nbatches > 0 ? !results_merged(w) : !results_whole(w)) return no_memory(&w->k);

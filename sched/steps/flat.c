@@ -1,17 +1,10 @@
 /* FLAT steps: one alone, several by rounds, or several in strips. */
 #include "base/error.h"
-#include "sched/steps/steps.h"
+#include "sched/steps/flat.h"
 
-/* A FLAT step at work: the numbers of its units before each element, and all of them. */
-typedef struct flat {
-    const wadi_plan_step *step;
-    wadi_code kernel;
-    void *block; /* that holds the numbers */
-    int64_t n;
-} flat;
+typedef wadi_steps_flat flat;
 
-/* Counts the units; where that faults there are none. */
-static wadi_status flat_open(wadi_steps *s, int at, flat *out, wadi_error *err) {
+wadi_status wadi_steps_flat_open(wadi_steps *s, int at, flat *out, wadi_error *err) {
     const wadi_plan_step *step = &s->v->steps[at];
     const int64_t count = wadi_steps_count(s, step->level);
     wadi_device *d = s->device;
@@ -29,7 +22,7 @@ static wadi_status flat_open(wadi_steps *s, int at, flat *out, wadi_error *err) 
     return WADI_OK;
 }
 
-static wadi_launch launch_of(const wadi_steps *s, const flat *f, int64_t first, int64_t n) {
+wadi_launch wadi_steps_flat_launch(const wadi_steps *s, const flat *f, int64_t first, int64_t n) {
     return (wadi_launch){.code = f->kernel,
                          .count = wadi_steps_count(s, f->step->level),
                          .n = n,
@@ -41,14 +34,14 @@ static wadi_launch launch_of(const wadi_steps *s, const flat *f, int64_t first, 
 }
 
 static void flat_run(wadi_steps *s, const flat *f, int64_t first, int64_t n) {
-    wadi_launch all = launch_of(s, f, first, n);
+    wadi_launch all = wadi_steps_flat_launch(s, f, first, n);
     if (!wadi_steps_faulted(s)) wadi_steps_launch(s, &all);
 }
 
 wadi_status wadi_step_flat(wadi_steps *s, int at, wadi_error *err) {
     flat f;
     if (s->v->steps[at].several && s->device->ops->workers(s->device) == 1) return WADI_OK;
-    WADI_TRY(flat_open(s, at, &f, err));
+    WADI_TRY(wadi_steps_flat_open(s, at, &f, err));
     flat_run(s, &f, 0, f.n);
     wadi_buffers_put(f.block);
     return WADI_OK;
@@ -79,7 +72,7 @@ wadi_status wadi_step_rounds(wadi_steps *s, int *i, wadi_error *err) {
     *i = at + n;
     wadi_status status = WADI_OK;
     for (int k = 0; k < n && status == WADI_OK && !wadi_steps_faulted(s); k++)
-        status = flat_open(s, at + k, &f[k], err);
+        status = wadi_steps_flat_open(s, at + k, &f[k], err);
     if (status == WADI_OK) flat_rounds(s, f, n);
     for (int k = 0; k < n; k++) wadi_buffers_put(f[k].block);
     return status;
@@ -165,7 +158,7 @@ static bool run_strips(wadi_steps *s, const flat *f, wadi_device_strips *what) {
     wadi_launch launch[WADI_STEP_STRIPS];
     for (int k = 0; k < what->n; k++) {
         if (f[k].n % what->rows != 0) return false;
-        launch[k] = launch_of(s, &f[k], 0, f[k].n);
+        launch[k] = wadi_steps_flat_launch(s, &f[k], 0, f[k].n);
     }
     what->launch = launch;
     return s->device->ops->strips(s->device, what);
@@ -177,7 +170,8 @@ static bool run_all(wadi_steps *s, const strips *x, flat *f, wadi_device_strips 
         if (wadi_step_alloc(s, &s->v->steps[x->whole[k]], NULL) != WADI_OK || wadi_steps_faulted(s))
             return false;
     for (int k = 0; k < x->n; k++)
-        if (flat_open(s, x->flat[k], &f[k], NULL) != WADI_OK || wadi_steps_faulted(s)) return false;
+        if (wadi_steps_flat_open(s, x->flat[k], &f[k], NULL) != WADI_OK || wadi_steps_faulted(s))
+            return false;
     return run_strips(s, f, what);
 }
 

@@ -29,7 +29,8 @@ typedef struct wadi_steps {
     wadi_account *account;         /* [steps of the version] */
     wadi_level *level;             /* [1 + the version's levels] */
     int level_room;
-    int parts; /* of branches and loops around the step at work */
+    int parts;                /* of branches and loops around the step at work */
+    struct wadi_turns *turns; /* that run now (turns.c) */
     /* Runs the steps [from, to) of the version until a fault: how branches and loops run their parts. */
     wadi_status (*run)(struct wadi_steps *s, int from, int to, wadi_error *err);
 } wadi_steps;

@@ -15,7 +15,9 @@
 static wadi_text bytes_of_some(void) {
     static const int slots[] = {3, 4}, reads[] = {1, 2, 5}, results[] = {7, -1};
     static const bool moves[] = {true, false};
+    static const wadi_plan_turns turns = {.value = 1, .step = 2, .reach = 3};
     static const wadi_plan_control control = {
+        .turns = &turns,
         .predicate = 6,
         .nvalues = 2,
         .results = results,
@@ -62,6 +64,7 @@ static void it_is_read_again(void **state) {
     assert_int_equal(v.nsteps, 3);
     assert_int_equal(v.steps[0].control->results[1], -1);
     assert_true(v.steps[0].control->part[0].moves[0]);
+    assert_int_equal(v.steps[0].control->turns->reach, 3);
     assert_string_equal(v.steps[1].kernel, "k0");
     assert_true(v.steps[1].touches.of[0].own == 1LL << 40);
     assert_string_equal(v.steps[2].call->routine, "fft");

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "bench/arrays/images/images.h"
 
-enum { SQUARE = 1024, CUBE = 128 };
+enum { SQUARE = 1024, LARGE = 4096, CUBE = 128 };
 
 static wadi_exp five(wadi_window *w) {
     const wadi_exp x[] = {wadi_near2(w, -1, 0), wadi_near2(w, 0, -1), wadi_near2(w, 0, 1),
@@ -63,6 +63,9 @@ static const image_line lines[] = {
     {GRID, .name = "Jacobi, 5 points, 1024^2, 40 turns", .task = "jacobi", .rank = 2,
      .shape = {SQUARE, SQUARE}, .build = build_jacobi, .peer = peer_jacobi,
      .bytes = 8 * JACOBI_TURNS, .operations = 4 * JACOBI_TURNS},
+    {GRID, .name = "Jacobi, 5 points, 4096^2, 40 turns", .task = "jacobi", .rank = 2,
+     .shape = {LARGE, LARGE}, .build = build_jacobi, .peer = peer_jacobi, .bytes = 8 * JACOBI_TURNS,
+     .operations = 4 * JACOBI_TURNS},
     {GRID, .name = "heat, 7 points, 128^3, 20 turns", .task = "heat", .rank = 3,
      .shape = {CUBE, CUBE, CUBE}, .build = build_heat, .peer = peer_heat, .bytes = 8 * HEAT_TURNS,
      .operations = 9 * HEAT_TURNS},

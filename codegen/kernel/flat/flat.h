@@ -98,6 +98,8 @@ wadi_status wadi_flat_cut_all(wadi_flat *c, int n, const wadi_flat_part *parts);
 wadi_status wadi_flat_siblings(wadi_flat *c, int n, const wadi_bind *const *binds);
 /** If a step of the first of the n bindings and of those behind it can run in strips, adds the steps of all (strips.c). Then they are known. */
 wadi_status wadi_flat_strips(wadi_flat *c, int n, const wadi_bind *const *binds);
+/** If turns of the loop, whose steps have just been made, may run together, k->turns says so (turns.c). */
+wadi_status wadi_flat_turns(wadi_flat *c, const wadi_bind *loop, wadi_plan_control *k);
 /** The cut of a skeleton that has none of its own: pieces of rows. */
 extern const wadi_cut wadi_flat_pieces_cut;
 /** Adds the steps that fill `slot`; if `fresh`, its storage is made first. `table`: a slot that the units read, or -1. */

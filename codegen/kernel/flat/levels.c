@@ -264,6 +264,7 @@ static wadi_status loop(wadi_flat *c, const wadi_bind *bind) {
     WADI_TRY(state_slots(c, bind, state));
     know_state(c, bind);
     WADI_TRY(loop_parts(c, bind, k));
+    WADI_TRY(wadi_flat_turns(c, bind, k));
     c->level = outer;
     return WADI_OK;
 }

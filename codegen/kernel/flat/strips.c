@@ -4,11 +4,10 @@
  * can compute a strip of indices of all members, and then the next strip. What only members read need not be stored as a whole: a strip computes
  * what it reads of it, a few indices more on both sides (the halo). Whether that pays is seen when sizes are known (sched/steps/flat.c). */
 #include "base/error.h"
-#include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/flat/members.h"
 #include "codegen/kernel/skeleton.h"
-#include "codegen/rewrite.h"
 
-enum { MEMBERS = WADI_STEP_STRIPS, FAR = 64, VISITS = 4096, ANYWHERE = -1 };
+enum { MEMBERS = WADI_STEP_STRIPS, FAR = 64, VISITS = 4096, ANYWHERE = WADI_FLAT_ANYWHERE };
 
 typedef struct member {
     const wadi_bind *bind;
@@ -30,23 +29,8 @@ typedef struct strips {
 
 /* ---- who may be a member ---- */
 
-static bool is_taken(const wadi_layout *y, wadi_val v) {
-    for (wadi_val w = 0; w < y->m->nvalues; w++)
-        if (y->takes[w] == v) return true;
-    return y->takes[v] != WADI_NONE;
-}
-
 static bool can_be_member(wadi_flat *c, const wadi_bind *bind) {
-    const wadi_layout *y = c->y;
-    if (c->body->stream || c->level > 0 || y->grouped || bind->nresults != 1) return false;
-    const wadi_skeleton_row *row = wadi_skeleton_in_body(y, bind);
-    if (bind->op->kind != WADI_OP_PRODUCER || row->steps || row->blocks) return false;
-    if (row->into_slot && !(row->in_pieces && row->in_pieces(c, bind))) return false;
-    const wadi_val v = bind->results[0];
-    const wadi_value *value = &y->m->values[v];
-    return !value->type.is_seq && value->type.array[0].rank > 1 && value->siblings == 0 &&
-           !c->known[v] && wadi_is_stored(y, v) && y->slot_of[v] >= 0 &&
-           y->slots.at[y->slot_of[v]].kind == WADI_SLOT_ONCE && !is_taken(y, v);
+    return wadi_flat_is_member(c, bind) && !c->known[bind->results[0]];
 }
 
 static bool same_rows(const wadi_flat *c, const wadi_bind *a, const wadi_bind *b) {
@@ -74,15 +58,6 @@ static member *member_of(strips *s, wadi_val v) {
     return NULL;
 }
 
-static int64_t along(const strips *s, const wadi_read *r) {
-    if (s->distance == ANYWHERE || r->kind != WADI_READ_ARG) return ANYWHERE;
-    const wadi_op *op = r->bind->op;
-    const int64_t reach = op->reach ? op->reach(s->c->y->m, r->bind, r->number)
-                          : op->one_to_one && op->nblocks == 0 ? 0
-                                                               : ANYWHERE;
-    return reach == ANYWHERE ? ANYWHERE : s->distance + reach;
-}
-
 static void note(strips *s, member *m, int64_t distance) {
     if (!s->inside) {
         m->whole = true;
@@ -99,7 +74,7 @@ static void visit(void *env, const wadi_read *r) {
     wadi_val v = *r->at;
     if (r->kind == WADI_READ_EXTENT) return;
     while (y->alias_of[v] != WADI_NONE) v = y->alias_of[v];
-    const int64_t before = s->distance, distance = along(s, r);
+    const int64_t before = s->distance, distance = wadi_flat_distance(s->c, r, s->distance);
     member *m = member_of(s, v);
     if (m) note(s, m, distance);
     if (m || y->m->values[v].def != WADI_DEF_BIND || wadi_is_stored(y, v)) return;
