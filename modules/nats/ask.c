@@ -173,12 +173,18 @@ static void ask_for_frames(wadi_nats_queue *q, int64_t now) {
 
 /* ---- home ---- */
 
+void wadi_nats_home_met(wadi_nats_queue *q) {
+    char subject[WADI_NATS_SUBJECT];
+    if (!q->is_home || q->epoch[0] == '\0') return;
+    wadi_nats_subject(q->at.job, subject, "charter.%s.met", q->epoch);
+    wadi_nats_say(q, subject, NULL, q->server_id, (int64_t)strlen(q->server_id));
+}
+
 void wadi_nats_home_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg) {
+    if (strncmp(verb, "ask.", 4) == 0) hear_request(q, verb + 4, msg);
     if (!q->offered) return;
     if (strcmp(verb, "live.worker") == 0)
         hear_worker(q, msg, wadi_clock_ns());
-    else if (strncmp(verb, "ask.", 4) == 0)
-        hear_request(q, verb + 4, msg);
     else if (strcmp(verb, "s") == 0)
         sweep(q, msg);
     else if (strncmp(verb, "c.", 2) == 0)

@@ -7,8 +7,6 @@
 #include "base/error.h"
 #include "modules/nats/inside.h"
 
-enum { FLUSH_MS = 3000 };
-
 static wadi_nats_queue *of(wadi_workq *self) {
     return (wadi_nats_queue *)self;
 }
@@ -24,6 +22,7 @@ static void begin_epoch(wadi_nats_queue *q, const wadi_jet_record *r) {
     q->gone_ns = 0;
     memset(q->consumers, 0, sizeof q->consumers); /* they are new */
     (void)strcpy(q->epoch, r->epoch);
+    wadi_nats_home_met(q);
     wadi_nats_stir(q);
 }
 
@@ -39,19 +38,6 @@ static void end_epoch(wadi_nats_queue *q) {
     wadi_nats_forget(q, false);
 }
 
-/* From now on it can be asked. */
-static wadi_status listen(wadi_nats_queue *q, wadi_error *err) {
-    char subject[WADI_NATS_SUBJECT];
-    sigset_t before;
-    if (q->subs[2] != NULL) return WADI_OK;
-    wadi_nats_subject(q->at.job, subject, "ask.*");
-    wadi_nats_block_signals(&before);
-    const wadi_status st = wadi_nats_subscribe(q, 2, subject, err);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    (void)natsConnection_FlushTimeout(q->nc, FLUSH_MS); /* if it fails, the library says it again */
-    return st;
-}
-
 static wadi_status offer(wadi_workq *self, const void *charter, int64_t n, wadi_error *err) {
     wadi_nats_queue *q = of(self);
     wadi_jet_record r;
@@ -62,8 +48,7 @@ static wadi_status offer(wadi_workq *self, const void *charter, int64_t n, wadi_
     (void)pthread_mutex_lock(&q->lock);
     begin_epoch(q, &r);
     (void)pthread_mutex_unlock(&q->lock);
-    /* Last: whoever asks must hear an answer. If it fails, close leaves the job. */
-    return listen(q, err);
+    return WADI_OK;
 }
 
 /* ---- items ---- */

@@ -442,10 +442,18 @@ WADI_NODISCARD wadi_status wadi_nats_home_ask(natsConnection *nc, const wadi_jet
                                               const char *verb, const char *what, int64_t ms,
                                               char **out, bool *out_silent, wadi_error *err);
 
-/* Whether the job has a home. That nobody listens counts only after a while: a server that has just begun may have no connection of home yet. `ms`: how long it
- * may be silent. Errors: WADI_CANCELLED if stop_fd is readable (-1: none), WADI_IO, WADI_MEMORY. */
+/* How the home of a job is looked for. */
+typedef struct wadi_nats_search {
+    int64_t ms; /* how long it may be silent */
+    bool
+        met; /* it is known to have been at this server, so only a connection that broke may come back */
+    int stop_fd; /* ends the search when it is readable; -1: none */
+} wadi_nats_search;
+
+/* Whether the job has a home. That nobody listens counts only after a while: a server that has just begun may have no connection of home yet. Errors:
+ * WADI_CANCELLED, WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_nats_home_find(natsConnection *nc, const wadi_jet_address *at,
-                                               int64_t ms, int stop_fd, bool *out_there,
+                                               const wadi_nats_search *how, bool *out_there,
                                                bool *out_silent, wadi_error *err);
 
 /* ---- takeover.c ---- */
@@ -460,6 +468,8 @@ WADI_NODISCARD wadi_status wadi_nats_leave(wadi_nats_queue *q, wadi_jet_state st
 /* ---- ask.c: what home hears ---- */
 
 void wadi_nats_home_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg);
+/* Notes at the server which one it is: whoever looks for the home of the job there need not think of one that has not come back to it yet. The mutex is held. */
+void wadi_nats_home_met(wadi_nats_queue *q);
 void wadi_nats_home_step(wadi_nats_queue *q, int64_t now);
 
 /* ---- life.c ---- */

@@ -184,8 +184,8 @@ static wadi_status find_home(visit *v, bool *out_there, bool *out_silent, wadi_e
     if (wadi_nats_record_read(v->js, &v->at, &r, &seq, NULL) == WADI_OK &&
         r.state != WADI_JET_OPEN && r.state != WADI_JET_BEGUN)
         return WADI_OK;
-    return wadi_nats_home_find(v->nc, &v->at, ANSWER_MS, wadi_task_stop_fd(), out_there, out_silent,
-                               err);
+    const wadi_nats_search how = {.ms = ANSWER_MS, .stop_fd = wadi_task_stop_fd()};
+    return wadi_nats_home_find(v->nc, &v->at, &how, out_there, out_silent, err);
 }
 
 static wadi_status remove_job(visit *v, bool force, wadi_error *err) {

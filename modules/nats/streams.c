@@ -11,6 +11,7 @@
 enum {
     CALL_MS = 8000, /* a lost connection is noticed before */
     PINGS = 6,
+    PINGS_MET = 3,   /* a connection that broke is made again within two tenths of a second */
     NAP_MS = 250,    /* between them */
     MAKING_MS = 250, /* a stream that does not answer may be in the making */
 };
@@ -284,14 +285,16 @@ static wadi_status ping_home(natsConnection *nc, const wadi_jet_address *at, int
     return WADI_OK;
 }
 
-wadi_status wadi_nats_home_find(natsConnection *nc, const wadi_jet_address *at, int64_t ms,
-                                int stop_fd, bool *out_there, bool *out_silent, wadi_error *err) {
-    struct pollfd stop = {.fd = stop_fd, .events = POLLIN};
+wadi_status wadi_nats_home_find(natsConnection *nc, const wadi_jet_address *at,
+                                const wadi_nats_search *how, bool *out_there, bool *out_silent,
+                                wadi_error *err) {
+    struct pollfd stop = {.fd = how->stop_fd, .events = POLLIN};
+    const int pings = how->met ? PINGS_MET : PINGS;
     *out_there = *out_silent = false;
-    for (int i = 0; i < PINGS && !*out_there && !*out_silent; i++) {
+    for (int i = 0; i < pings && !*out_there && !*out_silent; i++) {
         if (i > 0 && poll(&stop, 1, NAP_MS) > 0)
             return wadi_fail(err, WADI_CANCELLED, "the wait for job %s was ended", at->job);
-        WADI_TRY(ping_home(nc, at, ms, out_there, out_silent, err));
+        WADI_TRY(ping_home(nc, at, how->ms, out_there, out_silent, err));
     }
     return WADI_OK;
 }

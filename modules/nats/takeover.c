@@ -13,21 +13,54 @@
 #include "base/hash.h"
 #include "modules/nats/inside.h"
 
-enum { SILENT_MS = 3000, DEAD_MOST = 256 << 20 };
+enum { SILENT_MS = 3000, FLUSH_MS = 3000, DEAD_MOST = 256 << 20 };
 
 static bool is_mine(const wadi_nats_queue *q, const wadi_jet_record *r) {
     return strcmp(r->epoch, q->mine[0]) == 0 || strcmp(r->epoch, q->mine[1]) == 0;
 }
 
+/* Whether the home of this record has noted that it is at the server that we are at. */
+static wadi_status met_here(wadi_nats_queue *q, jsCtx *js, const wadi_jet_record *r, bool *out,
+                            wadi_error *err) {
+    char subject[WADI_NATS_SUBJECT];
+    natsMsg *msg = NULL;
+    wadi_nats_subject(q->at.job, subject, "charter.%s.met", r->epoch);
+    WADI_TRY(wadi_nats_message_last(js, &q->at, WADI_NATS_RECORD, subject,
+                                    "reading the record of the job", &msg, err));
+    if (msg == NULL) return WADI_OK;
+    (void)pthread_mutex_lock(&q->lock);
+    const size_t n = strlen(q->server_id);
+    *out = n > 0 && (size_t)natsMsg_GetDataLength(msg) == n &&
+           memcmp(natsMsg_GetData(msg), q->server_id, n) == 0;
+    (void)pthread_mutex_unlock(&q->lock);
+    natsMsg_Destroy(msg);
+    return WADI_OK;
+}
+
 /* Errors: WADI_INVALID if there is a home that answers. One that is silent is stopped or cut off; if it comes back, its epoch is over. */
-static wadi_status check_free(const wadi_nats_queue *q, const wadi_jet_record *r, wadi_error *err) {
+static wadi_status check_free(wadi_nats_queue *q, jsCtx *js, const wadi_jet_record *r,
+                              wadi_error *err) {
     bool there = false, silent = false;
+    wadi_nats_search how = {.ms = SILENT_MS, .stop_fd = wadi_nats_stop_fd(q)};
     if (is_mine(q, r) || (r->state != WADI_JET_OPEN && r->state != WADI_JET_BEGUN)) return WADI_OK;
-    WADI_TRY(
-        wadi_nats_home_find(q->nc, &q->at, SILENT_MS, wadi_nats_stop_fd(q), &there, &silent, err));
+    WADI_TRY(met_here(q, js, r, &how.met, err));
+    WADI_TRY(wadi_nats_home_find(q->nc, &q->at, &how, &there, &silent, err));
     if (!there) return WADI_OK;
     return wadi_fail(err, WADI_INVALID,
                      "job %s has a home already; each job needs a name of its own", q->at.job);
+}
+
+/* From now on it can be asked, and each question is answered: the job is ours, though it has no streams yet. */
+static wadi_status listen(wadi_nats_queue *q, wadi_error *err) {
+    char subject[WADI_NATS_SUBJECT];
+    sigset_t before;
+    if (q->subs[2] != NULL) return WADI_OK;
+    wadi_nats_subject(q->at.job, subject, "ask.*");
+    wadi_nats_block_signals(&before);
+    const wadi_status st = wadi_nats_subscribe(q, 2, subject, err);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    (void)natsConnection_FlushTimeout(q->nc, FLUSH_MS); /* if it fails, the library says it again */
+    return st;
 }
 
 static wadi_status make_queue(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream s,
@@ -83,10 +116,11 @@ static wadi_status take_over(wadi_nats_queue *q, jsCtx *js, void *env, wadi_erro
     uint64_t seq = 0;
     WADI_TRY(wadi_nats_stream_make(js, at, WADI_NATS_RECORD, r.epoch, -1, err));
     WADI_TRY(wadi_nats_record_read(js, at, &before, &seq, err));
-    WADI_TRY(check_free(q, &before, err));
+    WADI_TRY(check_free(q, js, &before, err));
     if (is_mine(q, &before)) (void)strcpy(q->mine[0], before.epoch);
     (void)strcpy(q->mine[1], r.epoch);
     WADI_TRY(wadi_nats_record_write(js, at, &r, &seq, err));
+    WADI_TRY(listen(q, err));
     WADI_TRY(make_queue(js, at, WADI_NATS_ITEMS, r.epoch, q->cap, err));
     WADI_TRY(make_queue(js, at, WADI_NATS_ANSWERS, r.epoch, -1, err));
     WADI_TRY(wadi_nats_stream_make(js, at, WADI_NATS_DEAD, r.epoch, DEAD_MOST, err));

@@ -7,12 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "tests/nats/raw.h"
 #include "tests/nats/server.h"
@@ -138,6 +141,73 @@ static void the_search_for_a_home_can_be_ended(void **state) {
     (void)alarm(0);
 }
 
+/* How often a home that wants the job asks for another, which nobody is. */
+static int searches(const test_server *server, const char *address) {
+    static const char ping[] = "[PUB wadi.searched.ask.ping ";
+    wadi_error err = {0};
+    const int before = test_server_noted(server, ping);
+    wadi_workq *q = test_open(address, true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    const int after = test_server_noted(server, ping);
+    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    q->ops->close(q);
+    return after - before;
+}
+
+/* At a server that it has met, a home that was killed is not waited for as at one that has just begun. */
+static void a_killed_home_is_not_looked_for_long(void **state) {
+    (void)state;
+    test_server server;
+    (void)alarm(60);
+    test_server_start(&server, true, "trace: true\n");
+    const char *address = test_address(server.port, "searched", "");
+    pid_t home = start_home(server.port, "searched", address);
+    assert_int_equal(kill(home, SIGKILL), 0);
+    assert_int_equal(test_wait(home), 128 + SIGKILL);
+    assert_int_equal(searches(&server, address), 3);
+    home = start_home(server.port, "searched", address);
+    assert_int_equal(kill(home, SIGKILL), 0);
+    assert_int_equal(test_wait(home), 128 + SIGKILL);
+    test_server_kill(&server);
+    test_server_again(&server);
+    assert_int_equal(searches(&server, address), 6);
+    home = start_home(server.port, "searched", address);
+    test_server_kill(&server);
+    test_server_again(&server);
+    const int met = test_server_noted(&server, "[PUB wadi.searched.charter.");
+    while (test_server_noted(&server, "[PUB wadi.searched.charter.") == met)
+        (void)nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    assert_int_equal(kill(home, SIGKILL), 0);
+    assert_int_equal(test_wait(home), 128 + SIGKILL);
+    assert_int_equal(searches(&server, address), 3);
+    test_server_end(&server);
+    (void)alarm(0);
+}
+
+/* While it makes its streams, too: to a home that comes meanwhile it must not seem to be nobody. */
+static void a_home_can_be_asked_before_it_makes_streams(void **state) {
+    (void)state;
+    test_server server;
+    wadi_error err = {0};
+    char log[128], *text = NULL;
+    size_t n = 0;
+    test_server_start(&server, true, "trace: true\n");
+    wadi_workq *q = test_open(test_address(server.port, "early", ""), true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    (void)snprintf(log, sizeof log, "%s/log", server.folder);
+    assert_int_equal(wadi_file_read(log, &text, &n, NULL), WADI_OK);
+    const char *claim = strstr(text, "PUB wadi.early.record"),
+               *ear = strstr(text, "[SUB wadi.early.ask."),
+               *streams = strstr(text, "STREAM.CREATE.WADI_early_items");
+    assert_non_null(claim);
+    assert_non_null(ear);
+    assert_true(claim < ear && ear < streams);
+    free(text);
+    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    q->ops->close(q);
+    test_server_end(&server);
+}
+
 typedef struct asking {
     const char *address;
     atomic_bool over;
@@ -195,6 +265,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_home_that_comes_back_late_keeps_its_job),
         cmocka_unit_test(a_server_that_pauses_does_not_cost_home_its_job),
         cmocka_unit_test(the_search_for_a_home_can_be_ended),
+        cmocka_unit_test(a_killed_home_is_not_looked_for_long),
+        cmocka_unit_test(a_home_can_be_asked_before_it_makes_streams),
         cmocka_unit_test(a_job_may_be_asked_for_while_it_begins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -421,17 +421,8 @@ static void a_job_that_ends_during_an_outage_ends_for_workers_as_well(void **sta
 
 /* Waits until the server has noted this in its log so many times. */
 static void await_log(const test_server *server, const char *word, int times) {
-    char path[128];
-    (void)snprintf(path, sizeof path, "%s/log", server->folder);
-    for (int found = 0; found < times;) {
-        char *text = NULL;
-        size_t n = 0;
-        found = 0;
-        assert_int_equal(wadi_file_read(path, &text, &n, NULL), WADI_OK);
-        for (const char *at = text; (at = strstr(at, word)) != NULL; at++) found++;
-        free(text);
+    while (test_server_noted(server, word) < times)
         (void)nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-    }
 }
 
 static void in_folder(const test_server *server, const char *commands) {

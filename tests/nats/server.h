@@ -25,6 +25,8 @@ void test_server_start(test_server *s, bool jetstream, const char *extra);
 void test_server_kill(test_server *s);
 /* The same port and folder again. */
 void test_server_again(test_server *s);
+/* How often this is in its log. */
+int test_server_noted(const test_server *s, const char *word);
 /* Ends it and removes the folder. */
 void test_server_end(test_server *s);
 
