@@ -159,3 +159,22 @@ void wadi_destination_fini(wadi_destination *d) {
     free(d->path);
     *d = (wadi_destination){.stream = -1, .folder = -1};
 }
+
+/* ---- comparing ---- */
+
+/* False: it is no file, or cannot be found. The caller calls fini in any case. */
+static bool find_file(const char *path, wadi_destination *out) {
+    struct stat about;
+    *out = (wadi_destination){.stream = -1, .folder = -1};
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return false;
+    return wadi_destination_find(path, out, NULL) == WADI_OK && out->folder >= 0;
+}
+
+bool wadi_destination_is_same(const char *path, const char *other) {
+    wadi_destination a, b = {.stream = -1, .folder = -1};
+    const bool same = find_file(path, &a) && find_file(other, &b) &&
+                      same_file(a.folder, b.folder) && strcmp(a.name, b.name) == 0;
+    wadi_destination_fini(&a);
+    wadi_destination_fini(&b);
+    return same;
+}

@@ -24,4 +24,7 @@ WADI_NODISCARD wadi_status wadi_destination_find(const char *path, wadi_destinat
                                                  wadi_error *err);
 void wadi_destination_fini(wadi_destination *d);
 
+/* Whether both names lead to one file, which need not exist. Nothing is opened: what is no file is never the same. */
+bool wadi_destination_is_same(const char *path, const char *other);
+
 #endif

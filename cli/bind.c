@@ -172,16 +172,6 @@ static wadi_status check_names(const wadi_module *m, int nargs, char *const *arg
     return WADI_OK;
 }
 
-/* Finds the file that the text of a sink names; it need not exist yet. False: the text names something else. The caller calls
- * wadi_destination_fini in any case. */
-static bool find_file(const char *text, wadi_destination *out) {
-    const char *place = wadi_cli_place(text + 1);
-    struct stat about;
-    *out = (wadi_destination){.stream = -1, .folder = -1};
-    if (stat(place, &about) == 0 && !S_ISREG(about.st_mode)) return false;
-    return wadi_destination_find(place, out, NULL) == WADI_OK && out->folder >= 0;
-}
-
 /* The place (with its @) to which the argument sends a stream of the program. NULL: it is about something else. */
 static const char *sink_of(const wadi_module *m, const char *arg) {
     for (int k = 0; k < m->main->nbinds; k++) {
@@ -194,14 +184,7 @@ static const char *sink_of(const wadi_module *m, const char *arg) {
 }
 
 static bool are_one_file(const char *text, const char *other) {
-    wadi_destination a, b = {.stream = -1, .folder = -1};
-    struct stat x, y;
-    const bool one = find_file(text, &a) && find_file(other, &b) && fstat(a.folder, &x) == 0 &&
-                     fstat(b.folder, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino &&
-                     strcmp(a.name, b.name) == 0;
-    wadi_destination_fini(&a);
-    wadi_destination_fini(&b);
-    return one;
+    return wadi_destination_is_same(wadi_cli_place(text + 1), wadi_cli_place(other + 1));
 }
 
 /* The place, as that of a sink, of a file that an option names. False: it names none, or standard output. */
@@ -261,8 +244,21 @@ static wadi_status check_files(const wadi_cli_bindings *all, const wadi_module *
     return st;
 }
 
-/* Refuses two values for one name, because one would be lost, and two sinks with one file, because the second would replace what the
- * first has written. */
+/* Where the argument has something from. NULL: it names a sink, or no place. */
+static const char *source_of(const wadi_module *m, const char *arg) {
+    return sink_of(m, arg) ? NULL : strchr(strchr(arg, '=') + 1, '@');
+}
+
+/* Refuses a sink that would replace what another argument reads. */
+static wadi_status check_replaced(const wadi_module *m, const char *from, const char *to,
+                                  wadi_error *err) {
+    const char *source = source_of(m, from), *sink = sink_of(m, to);
+    if (!source || !sink || !are_one_file(source, sink)) return WADI_OK;
+    return wadi_fail(err, WADI_INVALID, "\"%s\" would replace the file of \"%s\", expected two", to,
+                     from);
+}
+
+/* Refuses two values for one name, because one would be lost, and two arguments with one file, of which one writes it. */
 static wadi_status check_pairs(const wadi_module *m, int nargs, char *const *args,
                                wadi_error *err) {
     for (int i = 0; i < nargs; i++)
@@ -277,6 +273,8 @@ static wadi_status check_pairs(const wadi_module *m, int nargs, char *const *arg
                 return wadi_fail(err, WADI_INVALID,
                                  "\"%s\" and \"%s\" write the same file, expected two", args[k],
                                  args[i]);
+            WADI_TRY(check_replaced(m, args[k], args[i], err));
+            WADI_TRY(check_replaced(m, args[i], args[k], err));
         }
     return WADI_OK;
 }

@@ -13,6 +13,7 @@
 #include "apps/gridding/spool.h"
 #include "apps/gridding/write_image.h"
 #include "base/clock.h"
+#include "base/destination.h"
 #include "base/error.h"
 #include "base/outfile.h"
 #include "base/process.h"
@@ -163,10 +164,9 @@ static wadi_status show_live(void *env, wadi_error *err) {
 static void warn(const grid_account *a) {
     const int64_t all = a->tally.gridded + a->outside;
     if (a->outside * 20 < all || a->outside == 0) return;
-    fprintf(stderr,
-            "wadi-grid: warning: %lld of %lld visibilities lie outside the grid; a smaller --scale "
-            "takes them in\n",
-            (long long)a->outside, (long long)all);
+    wadi_say(WADI_SAY_WARNING,
+             "%lld of %lld visibilities lie outside the grid; a smaller --scale takes them in",
+             (long long)a->outside, (long long)all);
 }
 
 static wadi_status summarise(work *w, wadi_error *err) {
@@ -209,8 +209,10 @@ static bool is_same_file(const char *a, const char *b) {
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* The image must not replace one of the inputs. */
+/* Image and picture must not replace each other, nor one of the inputs. */
 static wadi_status check_outputs(const grid_options *o, wadi_error *err) {
+    if (o->png != NULL && wadi_destination_is_same(o->png, o->output))
+        return wadi_fail(err, WADI_INVALID, "%s: image and picture are one file", o->png);
     for (size_t i = 0; i < o->inputs.n; i++) {
         const char *in = o->inputs.at[i];
         if (is_same_file(in, o->output) || (o->png != NULL && is_same_file(in, o->png)))
@@ -243,12 +245,13 @@ static wadi_status prepare(work *w, wadi_error *err) {
                             .autocorrelations = o->autocorrelations};
     WADI_TRY(check_outputs(o, err));
     WADI_TRY(open_spool(w, &take, err));
-    const grid_watch watch = {.spool = w->spool,
-                              .progress = !o->quiet && isatty(STDERR_FILENO) ? progress : NULL,
-                              .stop = stop,
-                              .live = show_live,
-                              .live_s = o->live_s,
-                              .env = w};
+    const grid_watch watch = {
+        .spool = w->spool,
+        .progress = !o->quiet && !wadi_say_json() && isatty(STDERR_FILENO) ? progress : NULL,
+        .stop = stop,
+        .live = show_live,
+        .live_s = o->live_s,
+        .env = w};
     WADI_TRY(open_files(w, &take, err));
     if (w->spool != NULL)
         WADI_TRY(grid_spool_begin(w->spool, wadi_vis_about(w->files.list.at[0].vis), err));

@@ -193,6 +193,22 @@ static void what_cannot_be_written_says_why(void **state) {
     is_refused(in("link"), WADI_IO, strerror(ENOENT));
 }
 
+static void two_names_of_one_file_are_recognised(void **state) {
+    (void)state;
+    char name[64], other[64];
+    link_to("file", "link");
+    for (int exists = 0; exists < 2; exists++) {
+        (void)snprintf(name, sizeof name, "%s", in("file"));
+        (void)snprintf(other, sizeof other, "%s", in("./link"));
+        assert_true(wadi_destination_is_same(name, other));
+        assert_false(wadi_destination_is_same(name, in("files")));
+        assert_false(wadi_destination_is_same(name, in("none/file")));
+        put(name, "x");
+    }
+    assert_false(wadi_destination_is_same("-", "-"));
+    assert_false(wadi_destination_is_same("/dev/null", "/dev/null"));
+}
+
 /* ---- where standard streams are closed ---- */
 
 static bool none_below_three(void) {
@@ -234,6 +250,7 @@ int main(void) {
         CASE(what_somebody_has_open_is_added_to),
         CASE(fifos_and_devices_are_opened),
         CASE(what_cannot_be_written_says_why),
+        CASE(two_names_of_one_file_are_recognised),
         CASE(streams_take_no_number_of_a_standard_one),
         cmocka_unit_test(no_file_is_left_open),
     };
