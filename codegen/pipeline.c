@@ -55,8 +55,7 @@ typedef struct plan {
 } plan;
 
 static wadi_status unknown(const char *option, const char *name, int n, wadi_error *err) {
-    return wadi_fail(err, WADI_INVALID,
-                     "%s: there is no pass '%.*s'; see wadi explain for their names", option, n,
+    return wadi_fail(err, WADI_INVALID, "%s: there is no pass '%.*s'; see wadi passes", option, n,
                      name);
 }
 

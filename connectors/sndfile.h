@@ -61,6 +61,8 @@ struct wadi_sndfile {
 typedef struct wadi_sndfile_how {
     int bits;  /* as convert_bits below */
     bool real; /* as real numbers with full scale 1, in whatever form they are stored */
+    const char *
+        advice; /* for the error about samples that are no integers: what the user can do; NULL: name a number of bits */
 } wadi_sndfile_how;
 
 /* Opens `path`, or standard input for "-". convert_bits: 0, or the bits (8..32) to which floating point and lossy samples are

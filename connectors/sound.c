@@ -40,7 +40,10 @@ static wadi_status no_memory(wadi_error *err) {
 
 static wadi_status open_file(const sound_source *s, const char *path, wadi_sndfile **out,
                              wadi_error *err) {
-    const wadi_sndfile_how how = {.bits = s->options.bits, .real = s->options.type != WADI_I32};
+    const wadi_sndfile_how how = {.bits = s->options.bits,
+                                  .real = s->options.type != WADI_I32,
+                                  .advice = "a program that declares f32 takes them as they are, "
+                                            "and @sound,bits=16:FILE rounds them"};
     WADI_TRY(wadi_sndfile_open_as(path, &how, out, err));
     const int channels = wadi_sndfile_about(*out)->channels;
     if (s->options.channels == 0 || channels == s->options.channels) return WADI_OK;

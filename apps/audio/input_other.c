@@ -49,7 +49,9 @@ wadi_status flac_other_open(flac_input *in, const flac_wish *wish, wadi_error *e
     const char *path = NULL;
     wadi_sndfile *s = NULL;
     WADI_TRY(flac_bytes_as_file(in->bytes, &path, err));
-    WADI_TRY(wadi_sndfile_open(path, wish->convert, &s, err));
+    const wadi_sndfile_how how = {.bits = wish->convert,
+                                  .advice = "--convert 24 rounds them to 24 bits"};
+    WADI_TRY(wadi_sndfile_open_as(path, &how, &s, err));
     const wadi_sndfile_info *about = wadi_sndfile_about(s);
     in->info = (flac_sound_info){.rate = about->rate,
                                  .channels = about->channels,

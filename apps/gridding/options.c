@@ -190,7 +190,9 @@ static wadi_status take_channels(void *options, const char *value, wadi_error *e
 static wadi_status take_number(const char *name, const char *value, int64_t low, int64_t high,
                                int *out, wadi_error *err) {
     int64_t n = 0;
-    if (!wadi_args_number(value, low, high, &n)) return wadi_args_bad(name, value, "a number", err);
+    if (!wadi_args_number(value, low, high, &n))
+        return wadi_fail(err, WADI_INVALID, "%s: \"%s\" is not a number from %lld to %lld", name,
+                         value, (long long)low, (long long)high);
     *out = (int)n;
     return WADI_OK;
 }

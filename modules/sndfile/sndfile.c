@@ -88,10 +88,9 @@ static wadi_status choose_bits(sound *s, int format, const wadi_sndfile_how *how
         return wadi_fail(err, WADI_INVALID, "%s: a number of bits is for integers", s->base.path);
     }
     if (bits == 0 && convert_bits == 0) {
-        return wadi_fail(err, WADI_UNSUPPORTED,
-                         "%s: the samples (%s) are not integers; name a number of bits to "
-                         "convert them to",
-                         s->base.path, s->format);
+        return wadi_fail(err, WADI_UNSUPPORTED, "%s: the samples (%s) are not integers; %s",
+                         s->base.path, s->format,
+                         how->advice ? how->advice : "name a number of bits to convert them to");
     }
     if (bits != 0 && convert_bits != 0 && bits != convert_bits) {
         return wadi_fail(err, WADI_INVALID,

@@ -110,7 +110,7 @@ gives 'out[0] = f32[3, 2] [[3.0517578e-05, 6.1035156e-05], [9.1552734e-05, 0.000
     run real.wadi s=@a.wav
 gives 'out[0] = f32[2, 2] [[0.5, -1.0], [0.25, 0.0]]' run real.wadi s=@f.wav
 gives 'out[0] = f64[2, 2] [[0.5, -1.0], [0.25, 0.0]]' run double.wadi s=@f.wav
-refuses 'name a number of bits' run whole.wadi s=@f.wav
+refuses 'and @sound,bits=16:FILE rounds them' run whole.wadi s=@f.wav
 gives 'out[0] = i32[2, 2] [[64, -128], [32, 0]]' run whole.wadi s=@sound,bits=8:f.wav
 refuses 'only for samples of i32' run real.wadi s=@sound,bits=8:f.wav
 refuses 'is no option' run whole.wadi s=@sound,bits=7:f.wav
