@@ -67,6 +67,12 @@ static void add_object(wadi_text *out, wadi_say_level level, const char *words) 
     wadi_text_add(out, "}\n");
 }
 
+static void add_words(wadi_text *out, const char *kind, const char *words) {
+    wadi_text_addf(out, "%s: %s", program, kind);
+    wadi_text_add_shown(out, words, strlen(words));
+    wadi_text_add(out, "\n");
+}
+
 void wadi_say(wadi_say_level level, const char *format, ...) {
     char words[1024];
     wadi_text line = {0};
@@ -77,8 +83,7 @@ void wadi_say(wadi_say_level level, const char *format, ...) {
     if (wadi_say_json())
         add_object(&line, level, words);
     else
-        wadi_text_addf(&line, "%s: %s%s\n", program, level == WADI_SAY_WARNING ? "warning: " : "",
-                       words);
+        add_words(&line, level == WADI_SAY_WARNING ? "warning: " : "", words);
     if (line.failed) /* without memory, still the words */
         fprintf(stderr, "%s: %s\n", program, words);
     else

@@ -50,6 +50,24 @@ void wadi_text_add(wadi_text *t, const char *s) {
     wadi_text_add_n(t, s, strlen(s));
 }
 
+/* Whether the character of so many bytes changes what a terminal does: C0, DEL and C1. */
+static bool is_control(const char *s, size_t length) {
+    const unsigned char c = (unsigned char)s[0], next = (unsigned char)(length > 1 ? s[1] : 0);
+    return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || (c == 0xc2 && next < 0xa0);
+}
+
+void wadi_text_add_shown(wadi_text *t, const char *s, size_t n) {
+    for (size_t at = 0; at < n;) {
+        const size_t length = wadi_utf8_length(s + at, n - at);
+        if (length > 0 && !is_control(s + at, length)) {
+            wadi_text_add_n(t, s + at, length);
+            at += length;
+        } else {
+            wadi_text_addf(t, "\\x%02x", (unsigned char)s[at++]);
+        }
+    }
+}
+
 void wadi_text_add_json(wadi_text *t, const char *s) {
     const bool utf8 = wadi_utf8_is(s, strlen(s));
     wadi_text_add(t, "\"");

@@ -17,16 +17,20 @@ static bool second_fits(unsigned char first, unsigned char second) {
     return second >= low && second <= high;
 }
 
-bool wadi_utf8_is(const char *text, size_t n) {
+size_t wadi_utf8_length(const char *text, size_t n) {
     const unsigned char *p = (const unsigned char *)text;
+    const int more = n > 0 ? followers(p[0]) : -1;
+    if (more < 0 || (size_t)more >= n || (more > 0 && !second_fits(p[0], p[1]))) return 0;
+    for (int k = 2; k <= more; k++)
+        if ((p[k] & 0xc0) != 0x80) return 0;
+    return (size_t)more + 1;
+}
+
+bool wadi_utf8_is(const char *text, size_t n) {
     for (size_t i = 0; i < n;) {
-        const unsigned char first = p[i++];
-        const int more = followers(first);
-        if (more < 0 || (size_t)more > n - i) return false;
-        if (more > 0 && !second_fits(first, p[i])) return false;
-        for (int k = 0; k < more; k++, i++) {
-            if ((p[i] & 0xc0) != 0x80) return false;
-        }
+        const size_t length = wadi_utf8_length(text + i, n - i);
+        if (length == 0) return false;
+        i += length;
     }
     return true;
 }

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* How many bytes the well-formed character has that the n bytes begin with; 0: they begin with none. */
+size_t wadi_utf8_length(const char *text, size_t n);
+
 /* True when all n bytes are well-formed characters: no overlong forms, no surrogates, nothing beyond U+10FFFF. */
 bool wadi_utf8_is(const char *text, size_t n);
 

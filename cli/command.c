@@ -36,12 +36,19 @@ void wadi_cli_usage(const wadi_cli_command *command, FILE *to) {
 
 int wadi_cli_misuse(const wadi_cli_command *command, const char *format, ...) {
     fflush(stdout);
+    char words[1024];
     va_list args;
     va_start(args, format);
-    fprintf(stderr, "wadi %s: ", command->name);
-    vfprintf(stderr, format, args);
+    (void)vsnprintf(words, sizeof words, format, args);
     va_end(args);
-    fprintf(stderr, "\n");
+    if (wadi_say_json()) {
+        wadi_say(WADI_SAY_ERROR, "%s: %s", command->name, words);
+        return WADI_CLI_USAGE;
+    }
+    wadi_text shown = {0};
+    wadi_text_add_shown(&shown, words, strlen(words));
+    fprintf(stderr, "wadi %s: %s\n", command->name, wadi_text_str(&shown));
+    wadi_text_fini(&shown);
     wadi_cli_usage(command, stderr);
     return WADI_CLI_USAGE;
 }

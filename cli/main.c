@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/process.h"
+#include "base/say.h"
 #include "cli/command.h"
 
 static const wadi_cli_command *const commands[] = {
@@ -64,7 +65,8 @@ int main(int argc, char **argv) {
         if (asks_for_help(argc - 2, argv + 2)) return end(help(commands[i]));
         return end(commands[i]->run(argc - 1, argv + 1));
     }
-    fprintf(stderr, "wadi: there is no command \"%s\"\n\n", name);
+    wadi_say(WADI_SAY_ERROR, "there is no command \"%s\"", name);
+    fputc('\n', stderr);
     usage(stderr);
     return WADI_CLI_USAGE;
 }

@@ -108,6 +108,13 @@ static const wadi_watch_process *find_shown(session *s, int further) {
     return p;
 }
 
+static void add_heading(const session *s, const wadi_watch_process *p, int width, wadi_text *out) {
+    char line[200];
+    (void)snprintf(line, sizeof line, "%lld %s, one of %d, sorted by %s", (long long)p->pid,
+                   p->name, s->found.n, wadi_watch_sorts[s->o->sort]);
+    wadi_text_addf(out, "%.*s\n", width, line);
+}
+
 static void draw(session *s, const wadi_watch_process *p) {
     int width = 0, height = 0;
     wadi_text out = {0}, lines = {0};
@@ -118,11 +125,10 @@ static void draw(session *s, const wadi_watch_process *p) {
     if (s->message[0] != '\0')
         wadi_text_addf(&out, "%.*s\n", width, s->message);
     else
-        wadi_text_addf(&out, "%lld %s, one of %d, sorted by %s\n", (long long)p->pid, p->name,
-                       s->found.n, wadi_watch_sorts[s->o->sort]);
+        add_heading(s, p, width, &out);
     if (ask_screen(s->o, p, width, height > 3 ? height - 2 : 1, s->terminal.utf8, &lines, &err) !=
         WADI_OK)
-        wadi_text_addf(&out, "%s\n", err.msg);
+        wadi_text_addf(&out, "%.*s\n", width, err.msg);
     wadi_text_add(&out, lines.n > 0 ? wadi_text_str(&lines) : "no run is under way\n");
     wadi_cli_terminal_show(wadi_text_str(&out));
     wadi_text_fini(&out);

@@ -24,6 +24,14 @@
 
 /* ---- progress ---- */
 
+/* The name of a file, which may hold any characters. */
+static void put_name(const char *name) {
+    wadi_text shown = {0};
+    wadi_text_add_shown(&shown, name, strlen(name));
+    fputs(wadi_text_str(&shown), stderr);
+    wadi_text_fini(&shown);
+}
+
 static double ratio(const flac_progress *p) {
     return p->bytes_in > 0 ? (double)p->bytes_out / (double)p->bytes_in : 1;
 }
@@ -35,14 +43,18 @@ static double times_real_time(const flac_progress *p) {
 static void show_progress(void *env, const flac_progress *p) {
     const flac_options *o = env;
     const double done = p->total > 0 ? 100 * (double)p->frames / (double)p->total : 0;
-    fprintf(stderr, "\r%s: %3.0f%%  ratio %.3f  %.0fx  chunk %lld  busy %.0f%%  stages %.1f ",
-            o->out, done, ratio(p), times_real_time(p), (long long)p->run.chunk_elements,
+    fputc('\r', stderr);
+    put_name(o->out);
+    fprintf(stderr, ": %3.0f%%  ratio %.3f  %.0fx  chunk %lld  busy %.0f%%  stages %.1f ", done,
+            ratio(p), times_real_time(p), (long long)p->run.chunk_elements,
             100 * p->run.utilisation, p->run.stages_busy);
     fflush(stderr);
 }
 
 static void show_end(const flac_options *o, const flac_progress *p) {
-    fprintf(stderr, "\r%s: %lld bytes, ratio %.3f, %.2f s, %.0fx real time%20s\n", o->out,
+    fputc('\r', stderr);
+    put_name(o->out);
+    fprintf(stderr, ": %lld bytes, ratio %.3f, %.2f s, %.0fx real time%20s\n",
             (long long)p->bytes_out, ratio(p), p->elapsed_s, times_real_time(p), "");
 }
 
@@ -134,7 +146,7 @@ static wadi_status explain(const flac_options *o, wadi_error *err) {
 }
 
 static wadi_status encode(const flac_options *o, wadi_error *err) {
-    const bool show = !o->quiet && isatty(STDERR_FILENO);
+    const bool show = !o->quiet && !wadi_say_json() && isatty(STDERR_FILENO);
     flac_progress end = {0};
     const wadi_status st = flac_encode(o, show ? show_progress : NULL, (void *)o, &end, err);
     if (st != WADI_OK) {
@@ -146,11 +158,18 @@ static wadi_status encode(const flac_options *o, wadi_error *err) {
     return o->stats != NULL ? write_stats(o->stats, &end, err) : WADI_OK;
 }
 
+static void tell_tested(const char *path) {
+    if (wadi_say_json())
+        wadi_say(WADI_SAY_INFO, "%s: ok", path);
+    else
+        put_name(path), fputs(": ok\n", stderr);
+}
+
 static wadi_status decode(const flac_options *o, wadi_error *err) {
     bool unproved = false;
     WADI_TRY(flac_decode(o, &unproved, err));
     if (unproved) warn(o, o->in, "states no MD5 of its samples: they were not checked");
-    if (o->action == FLAC_TEST && !o->quiet) fprintf(stderr, "%s: ok\n", o->in);
+    if (o->action == FLAC_TEST && !o->quiet) tell_tested(o->in);
     return WADI_OK;
 }
 

@@ -27,9 +27,14 @@ static int complain(const char *what) {
 
 /* Warns of lines that are no digests, also with --quiet. */
 static void tell_bad_lines(const md5_bad_lines *bad) {
+    const char *many = bad->n == 1 ? "line is no digest and was skipped"
+                                   : "lines are no digests and were skipped; the first";
+    const char *told = wadi_text_str(&bad->told);
     if (bad->n == 0) return;
-    fprintf(stderr, "wadi-md5: warning: %lld lines are no digests and were skipped; the first:\n%s",
-            (long long)bad->n, wadi_text_str(&bad->told));
+    if (wadi_say_json())
+        wadi_say(WADI_SAY_WARNING, "%lld %s:\n%s", (long long)bad->n, many, told);
+    else
+        fprintf(stderr, "wadi-md5: warning: %lld %s:\n%s", (long long)bad->n, many, told);
 }
 
 static int tell_version(void) {
@@ -42,20 +47,36 @@ static int tell_version(void) {
 
 /* ---- progress ---- */
 
-static void show_progress(const md5_progress *p, size_t wanted, bool last) {
+static const char *so_far(const md5_progress *p, size_t wanted, char *out, size_t room) {
     const double rate = p->elapsed_s > 0 ? (double)p->words / p->elapsed_s : 0;
-    fprintf(stderr, "\r%lld words, %.1f million/s, %zu of %zu found", (long long)p->words,
-            rate * 1e-6, p->found, wanted);
-    if (p->share >= 0 && !last) {
-        fprintf(stderr, ", %.1f%%", 100 * p->share);
-        if (p->share > 0.001 && p->elapsed_s > 1)
-            fprintf(stderr, ", %.0f s left", p->elapsed_s * (1 - p->share) / p->share);
-    }
-    if (last) fprintf(stderr, ", %.2f s", p->elapsed_s);
-    fputs(last ? "          \n" : "      ", stderr);
-    if (last && p->too_long > 0)
-        wadi_say(WADI_SAY_WARNING, "%lld words of more than %d MiB were skipped",
-                 (long long)p->too_long, MD5_LONGEST >> 20);
+    (void)snprintf(out, room, "%lld words, %.1f million/s, %zu of %zu found", (long long)p->words,
+                   rate * 1e-6, p->found, wanted);
+    return out;
+}
+
+static void show_progress(const md5_progress *p, size_t wanted) {
+    char text[128];
+    fprintf(stderr, "\r%s", so_far(p, wanted, text, sizeof text));
+    if (p->share >= 0) fprintf(stderr, ", %.1f%%", 100 * p->share);
+    if (p->share > 0.001 && p->elapsed_s > 1)
+        fprintf(stderr, ", %.0f s left", p->elapsed_s * (1 - p->share) / p->share);
+    fputs("      ", stderr);
+}
+
+/* The last line; on a terminal it stands where the progress stood. */
+static void show_end(const md5_progress *p, size_t wanted) {
+    const bool terminal = isatty(STDERR_FILENO);
+    char text[128];
+    (void)so_far(p, wanted, text, sizeof text);
+    if (wadi_say_json())
+        wadi_say(WADI_SAY_INFO, "%s, %.2f s", text, p->elapsed_s);
+    else
+        fprintf(stderr, "%s%s, %.2f s%s\n", terminal ? "\r" : "", text, p->elapsed_s,
+                terminal ? "          " : "");
+    if (p->too_long > 0)
+        wadi_say(WADI_SAY_WARNING, "%lld word%s of more than %d MiB %s skipped",
+                 (long long)p->too_long, p->too_long == 1 ? "" : "s", MD5_LONGEST >> 20,
+                 p->too_long == 1 ? "was" : "were");
 }
 
 /* ---- the attack ---- */
@@ -152,14 +173,14 @@ static bool has_ended(md5_attack *a) {
 
 /* Waits for the end. Meanwhile shows the progress and saves the place. */
 static wadi_status attend(work *w, wadi_error *err) {
-    const bool show = !w->options->quiet && isatty(STDERR_FILENO);
+    const bool show = !w->options->quiet && !wadi_say_json() && isatty(STDERR_FILENO);
     double saved_s = 0;
     while (!has_ended(w->attack)) {
         md5_progress p;
         md5_attack_progress(w->attack, &p);
         if (wadi_process_signal() != 0 && !md5_attack_wait(w->attack, grace_s))
             md5_attack_cancel(w->attack);
-        if (show) show_progress(&p, w->targets.n, false);
+        if (show) show_progress(&p, w->targets.n);
         if (p.elapsed_s - saved_s < w->options->every_s) continue;
         saved_s = p.elapsed_s;
         WADI_TRY(save_progress(w, err));
@@ -186,7 +207,7 @@ static wadi_status attack(work *w, wadi_error *err) {
         (void)save_progress(w, NULL); /* so that reported words are not reported again */
     if (status != WADI_OK) return status;
     md5_attack_progress(w->attack, &p);
-    if (!w->options->quiet) show_progress(&p, w->targets.n, true);
+    if (!w->options->quiet) show_end(&p, w->targets.n);
     WADI_TRY(save_progress(w, err));
     return md5_log_sync(&w->output, err);
 }

@@ -1,8 +1,10 @@
 /* The set of wanted digests, and the marks of those found. */
 #include "apps/md5/targets.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "apps/md5/hash_line.h"
 #include "apps/md5/input.h"
@@ -37,13 +39,7 @@ static void note_bad(md5_targets *t, const char *file, long line, text_bytes tex
     t->bad.n++;
     if (t->bad.of_list++ >= SHOWN_LINES) return;
     wadi_text_addf(told, "%s, line %ld: \"", file, line);
-    for (size_t i = 0; i < shown; i++) {
-        const unsigned char c = (unsigned char)text.at[i];
-        if (c < 0x20 || c == 0x7f)
-            wadi_text_addf(told, "\\x%02x", c);
-        else
-            wadi_text_add_n(told, text.at + i, 1);
-    }
+    wadi_text_add_shown(told, text.at, shown);
     wadi_text_addf(told, "\"%s: %s\n", shown < text.n ? ".." : "", why);
 }
 
@@ -119,6 +115,11 @@ wadi_status md5_targets_add(md5_targets *t, const char *hex_or_file, wadi_error 
     uint8_t digest[MD5_DIGEST];
     wadi_text list = {0};
     if (md5_digest_read(hex_or_file, strlen(hex_or_file), digest)) return append(t, digest, err);
+    if (strcmp(hex_or_file, "-") != 0 && access(hex_or_file, F_OK) != 0 && errno == ENOENT)
+        return wadi_fail(err, WADI_IO,
+                         "\"%s\" is neither a digest of 32 hexadecimal digits nor a file that is "
+                         "there",
+                         hex_or_file);
     wadi_status status = read_file(hex_or_file, &list, err);
     if (status == WADI_OK) status = add_file(t, hex_or_file, &list, err);
     wadi_text_fini(&list);

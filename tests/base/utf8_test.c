@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
+
 static void borders_of_every_length_are_text(void **state) {
     (void)state;
     static const char *const good[] = {"",
@@ -49,10 +51,32 @@ static void what_lies_beyond_them_is_not(void **state) {
     }
 }
 
+static void a_terminal_gets_no_control_characters(void **state) {
+    (void)state;
+    static const struct {
+        const char *given, *shown;
+    } of[] = {{"plain\n\ttext", "plain\n\ttext"},
+              {"\x1b[31m\a\r", "\\x1b[31m\\x07\\x0d"},
+              {"\x7f", "\\x7f"},
+              {"caf\xc3\xa9 \xf0\x9f\x8e\xb5 \xc2\xa0", "caf\xc3\xa9 \xf0\x9f\x8e\xb5 \xc2\xa0"},
+              {"\xc2\x9b"
+               "31m",
+               "\\xc2\\x9b31m"},
+              {"caf\xe9\x9b", "caf\\xe9\\x9b"},
+              {"cut \xe2\x82", "cut \\xe2\\x82"}};
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        wadi_text t = {0};
+        wadi_text_add_shown(&t, of[i].given, strlen(of[i].given));
+        assert_string_equal(wadi_text_str(&t), of[i].shown);
+        wadi_text_fini(&t);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(borders_of_every_length_are_text),
         cmocka_unit_test(what_lies_beyond_them_is_not),
+        cmocka_unit_test(a_terminal_gets_no_control_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

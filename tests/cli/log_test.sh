@@ -66,4 +66,16 @@ says 'error|wadi-grid|||missing.uvfits'
 "$build/apps/gridding/wadi-vis-send" --log json missing.uvfits 2>message && wrong "it finds nothing"
 says 'error|wadi-vis-send|||missing.uvfits'
 
+# What they say of a run that went well, or of a wrong command line, is an object each as well.
+echo 8bbe0f52e5bcd3ca31a0e4a0b04ecd71 >hashes
+echo rubbish >>hashes
+"$build/apps/md5/wadi-md5" --log json -m hashes dictionary >/dev/null 2>message
+says 'warning|wadi-md5|||1 line is no digest and was skipped' 'info|wadi-md5|||1 words,'
+"$wadi" run --log json 2>message && wrong "it runs nothing"
+says 'error|wadi|||run: no program'
+printf 'RIFF\050\0\0\0WAVEfmt \020\0\0\0\001\0\001\0\100\037\0\0\200\076\0\0\002\0\020\0data\004\0\0\0abcd' >a.wav
+"$build/apps/audio/wadi-flac" --log json a.wav 2>message || wrong "no sound: $(cat message)"
+"$build/apps/audio/wadi-flac" --log json -t a.flac 2>message || wrong "no sound: $(cat message)"
+says 'info|wadi-flac|||a.flac: ok'
+
 [ ! -e failed ]
