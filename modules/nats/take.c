@@ -20,7 +20,7 @@ enum {
 };
 
 static const int64_t expires_ns = 5000000000, grace_ns = 1000000000, asked_again_ns = 5000000000,
-                     ahead_ns = 50000000;
+                     ahead_ns = 50000000, later_ns = 2000000000;
 
 /* How often the message was delivered, according to the subject of its acknowledgement; 0: it is no such subject. */
 static int64_t deliveries_of(const char *ack) {
@@ -48,15 +48,19 @@ static void free_delivery(wadi_nats_delivery *d) {
     free(d);
 }
 
-void wadi_nats_settle(wadi_nats_queue *q, wadi_nats_delivery *d, const char *word) {
+static void forget(wadi_nats_queue *q, wadi_nats_delivery *d) {
     size_t i = 0;
     while (i < q->deliveries.n && q->deliveries.at[i] != d) i++;
     if (i == q->deliveries.n) return;
-    wadi_nats_say(q, d->ack, NULL, word, (int64_t)strlen(word));
     memmove(&q->deliveries.at[i], &q->deliveries.at[i + 1],
             (q->deliveries.n - i - 1) * sizeof q->deliveries.at[0]);
     q->deliveries.n--;
     free_delivery(d);
+}
+
+void wadi_nats_settle(wadi_nats_queue *q, wadi_nats_delivery *d, const char *word) {
+    wadi_nats_say(q, d->ack, NULL, word, (int64_t)strlen(word));
+    forget(q, d);
 }
 
 void wadi_nats_forget(wadi_nats_queue *q, bool give_back) {
@@ -71,15 +75,24 @@ void wadi_nats_forget(wadi_nats_queue *q, bool give_back) {
     }
 }
 
-/* What is given back at once comes at once, to whoever has asked: perhaps to us, each time as delivered once more. */
-static const char give_back_later[] = "-NAK {\"delay\": 2000000000}";
+/* What is given back at once comes at once, to whoever has asked: perhaps to us, each time as delivered once more. But nobody has it meanwhile, so it waits no longer than
+ * that of a lost worker. */
+static void give_back_later(wadi_nats_queue *q, const char *ack) {
+    char word[48];
+    const int64_t ack_wait_ns = q->record.ack_wait_ms * 1000000;
+    const int n = snprintf(word, sizeof word, "-NAK {\"delay\": %" PRId64 "}",
+                           ack_wait_ns < later_ns ? ack_wait_ns : later_ns);
+    wadi_nats_say(q, ack, NULL, word, n);
+}
 
 void wadi_nats_stay_alone(wadi_nats_queue *q) {
     q->alone = true;
-    for (size_t i = q->deliveries.n; i-- > 0;)
-        if (q->deliveries.at[i]->stage < WADI_NATS_TAKEN &&
-            q->deliveries.at[i]->deliveries < WADI_JET_DELIVERIES)
-            wadi_nats_settle(q, q->deliveries.at[i], give_back_later);
+    for (size_t i = q->deliveries.n; i-- > 0;) {
+        wadi_nats_delivery *d = q->deliveries.at[i];
+        if (d->stage >= WADI_NATS_TAKEN || d->deliveries >= WADI_JET_DELIVERIES) continue;
+        give_back_later(q, d->ack);
+        forget(q, d);
+    }
 }
 
 wadi_nats_delivery *wadi_nats_ready(wadi_nats_queue *q) {
@@ -180,7 +193,7 @@ void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg) {
     if (known(q, &l, ack)) return;
     if (q->alone &&
         deliveries < WADI_JET_DELIVERIES) { /* else it would become a dead letter by that */
-        wadi_nats_say(q, ack, NULL, give_back_later, sizeof give_back_later - 1);
+        give_back_later(q, ack);
         return;
     }
     if (!q->is_home && deliveries > 1) q->ahead.careful = CAREFUL;

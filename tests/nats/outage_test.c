@@ -425,6 +425,38 @@ static void await_log(const test_server *server, const char *word, int times) {
         (void)nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 }
 
+/* What is beside an item that may kill workers is given back, and nobody has it for as long as `ack`, or two seconds if that is longer. */
+static void what_is_given_back_comes_again_soon(void **state) {
+    (void)state;
+    test_server server;
+    wadi_error err = {0};
+    (void)alarm(60);
+    test_server_start(&server, true, "trace: true\n");
+    const char *address = test_address(server.port, "beside", "&ack=0.3");
+    wadi_workq *q = test_open(address, true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    for (int64_t i = 0; i < 2; i++) {
+        char *item = test_item(i, 100);
+        if (q->ops->submit(q, i, item, 100, &err) != WADI_OK) fail_msg("%s", err.msg);
+        free(item);
+    }
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(test_wait(test_worker(address, "kill=0")), 128 + SIGKILL);
+    const pid_t worker = test_worker(address, "plain");
+    for (int i = 0; i < 2; i++) {
+        wadi_work_item a;
+        if (q->ops->collect(q, -1, &a, &err) != WADI_OK) fail_msg("%s", err.msg);
+        assert_true(test_answers(a.number, 100, &a));
+        free(a.bytes);
+    }
+    assert_int_not_equal(test_server_noted(&server, ": 300000000}"), 0);
+    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    q->ops->close(q);
+    assert_int_equal(test_wait(worker), 0);
+    test_server_end(&server);
+    (void)alarm(0);
+}
+
 static void in_folder(const test_server *server, const char *commands) {
     char all[256];
     (void)snprintf(all, sizeof all, "cd %s && %s", server->folder, commands);
@@ -506,6 +538,7 @@ int main(int argc, char **argv) {
     test_need_nats();
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_given_back_comes_again_soon),
         cmocka_unit_test(a_killed_server_loses_nothing),
         cmocka_unit_test(a_killed_server_loses_no_frames),
         cmocka_unit_test(reset_connections_lose_nothing),
