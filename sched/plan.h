@@ -171,6 +171,8 @@ typedef struct wadi_plan_touch {
 /* What a kernel touches. A chunk of one element that is cut into units: unit u writes a piece of `target`, of `piece` elements at most, of a
  * row (the innermost dimension). The pieces of a row come one after the other, and so do the rows. */
 typedef struct wadi_plan_touches {
+    bool
+        quiet; /* it neither faults nor takes memory, so it leaves nothing behind but what it writes */
     bool known; /* else it may touch anything */
     int n;
     const wadi_plan_touch *of;

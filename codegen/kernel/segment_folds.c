@@ -308,10 +308,59 @@ static void join(wadi_lower *l, const staging *s) {
     wadi_lanes_end(l, &open);
 }
 
+/* Whether elements that belong to no stretch may be read in place of those that a stretch lacks. */
+static bool may_read_any(const wadi_lower *l, const staging *s) {
+    return !s->quiet && s->at_once > TEAMS && wadi_lower_is_cheap(l, s->array);
+}
+
+/* Element `place` of the tile: its stretch, and its number there. */
+static wadi_lv place_of(wadi_lower *l, const staging *s, wadi_lv base, wadi_lv lane, wadi_lv k,
+                        wadi_lv *out_row) {
+    const wadi_lv high = bin(l, WADI_SOP_QUOT, lane, num(l, STRIPE));
+    *out_row = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, k, num(l, TEAMS)), high);
+    if (base == WADI_LV_NONE) base = full_stripes(l, s, *out_row);
+    return bin(l, WADI_SOP_ADD, base, bin(l, WADI_SOP_REM, lane, num(l, STRIPE)));
+}
+
+/* As load. Under conditions a device would wait for one element after the other. So each lane reads something for every place of its own before it
+ * looks which of them are elements. */
+static void load_at_once(wadi_lower *l, const staging *s, wadi_lv base) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS], read[WADI_MAX_FIELDS], ix[WADI_MAX_RANK], row;
+    wadi_lanes open;
+    const int rounds = (int)s->at_once / TEAMS;
+    const wadi_lv lane = wadi_lanes_all(l, &open), zero = num(l, 0);
+    const wadi_lv extent = wadi_lower_extent(l, s->array, s->rank - 1);
+    const wadi_lv last = bin(l, WADI_SOP_SUB, extent, num(l, 1));
+    for (int f = 0; f < s->fields; f++) read[f] = wadi_lb_lanes(b, s->type[f], rounds, "read");
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, extent, zero));
+    wadi_lv k = wadi_lb_for(b, zero, num(l, rounds), 1, "k");
+    wadi_lv i = place_of(l, s, base, lane, k, &row);
+    const wadi_lv at = bin(l, WADI_SOP_ADD, wadi_lb_lane(b, s->from, row), i);
+    in_row(s, wadi_lb_fact(b, bin(l, WADI_SOP_MIN, at, last), zero, last), ix);
+    wadi_lower_read(l, s->array, ix, x);
+    to_lane(l, s->fields, read, k, x);
+    wadi_lb_end(b);
+    wadi_lb_end(b);
+    k = wadi_lb_for(b, zero, num(l, rounds), 1, "k");
+    i = place_of(l, s, base, lane, k, &row);
+    wadi_lb_if(b, bin(l, WADI_SOP_LT, i, wadi_lb_lane(b, s->count, row)));
+    of_lane(l, s->fields, read, k, x);
+    const wadi_lv within = bin(l, WADI_SOP_REM, lane, num(l, STRIPE));
+    to_lane(l, s->fields, s->tile.array, wadi_tile_place(l, &s->tile, row, within), x);
+    wadi_lb_end(b);
+    wadi_lb_end(b);
+    wadi_lanes_end(l, &open);
+}
+
 /* The elements of each stretch from `base` on, as many as a row of the tile holds; base NONE: those behind the full stripes. */
 static void load(wadi_lower *l, const staging *s, wadi_lv base) {
     wadi_lb *b = &l->b;
     wadi_lv x[WADI_MAX_FIELDS];
+    if (may_read_any(l, s)) {
+        load_at_once(l, s, base);
+        return;
+    }
     const teams t = each_stretch(l, s);
     if (base == WADI_LV_NONE) base = full_stripes(l, s, t.row);
     const wadi_lv i = bin(l, WADI_SOP_ADD, base, t.within);

@@ -11,7 +11,7 @@ typedef struct reach {
     const wadi_lfun *f;
     wadi_reach_units units;
     wadi_units by;
-    bool known;
+    bool known, quiet;
     int n;
     wadi_plan_touch of[SLOTS];
 } reach;
@@ -111,7 +111,11 @@ static void look_at(reach *r, const wadi_linst *i) {
         break;
     case WADI_L_FOREIGN:
     case WADI_L_EMIT:
-        r->known = false;
+        r->known = r->quiet = false;
+        break;
+    case WADI_L_FAULT:
+    case WADI_L_SCRATCH:
+        r->quiet = false;
         break;
     default:
         break;
@@ -120,12 +124,20 @@ static void look_at(reach *r, const wadi_linst *i) {
 
 wadi_plan_touches wadi_reach_of(const wadi_lfun *f, const wadi_reach_units *units,
                                 wadi_arena *keep) {
-    reach r = {.f = f, .units = *units, .by = wadi_units_of(f, units->whole), .known = true};
+    reach r = {.f = f,
+               .units = *units,
+               .by = wadi_units_of(f, units->whole),
+               .known = true,
+               .quiet = true};
     if (r.units.piece == WADI_REACH_FIND) r.units.piece = find_piece(&r);
     for (uint32_t v = 0; v < f->n; v++) look_at(&r, f->inst[v]);
     wadi_plan_touch *of = WADI_NEW_N(keep, wadi_plan_touch, (size_t)r.n + 1);
-    if (!r.known || !of) return (wadi_plan_touches){.known = false};
+    if (!r.known || !of) return (wadi_plan_touches){.quiet = r.quiet};
     for (int i = 0; i < r.n; i++) of[i] = r.of[i];
-    return (wadi_plan_touches){
-        .known = true, .n = r.n, .of = of, .target = r.units.target, .piece = r.units.piece};
+    return (wadi_plan_touches){.quiet = r.quiet,
+                               .known = true,
+                               .n = r.n,
+                               .of = of,
+                               .target = r.units.target,
+                               .piece = r.units.piece};
 }

@@ -12,7 +12,7 @@ typedef struct wadi_reach_units {
     bool whole;    /* units are no parts of rows */
 } wadi_reach_units;
 
-/** What kernel `f` touches, in `keep`. What cannot be seen is `all`, or makes the whole unknown. */
+/** What kernel `f` touches, in `keep`, and whether it is quiet. What cannot be seen is `all`, or makes the whole unknown. */
 wadi_plan_touches wadi_reach_of(const wadi_lfun *f, const wadi_reach_units *units,
                                 wadi_arena *keep);
 

@@ -211,20 +211,46 @@ bool wadi_gpu_mirror_send(wadi_gpu_mirror *m, const wadi_slots *s, const wadi_gp
     return true;
 }
 
-/* Shapes come to the copy first: then it is what the device has. */
-static void read_shapes(wadi_gpu_mirror *m, const wadi_slots *s, int slot) {
+/* Bytes [begin, end) come to the copy. */
+static void fetch(wadi_gpu_mirror *m, int64_t begin, int64_t end) {
+    if (begin < end)
+        wadi_residence_get(m->residence, (char *)m->copy + begin, address(m, begin), end - begin);
+}
+
+/* What the kernel has written is now in the copy, which is what the device has. */
+static void take_shapes(wadi_gpu_mirror *m, const wadi_slots *s, int slot) {
     wadi_gpu_place *p = &m->place[slot];
-    char *copy = (char *)m->copy + p->at;
     if (p->shapes == 0) return;
-    wadi_residence_get(m->residence, copy, address(m, p->at), p->shapes * word);
-    memcpy(s->slot[slot].shape, copy, (size_t)(p->shapes * word));
+    memcpy(s->slot[slot].shape, (const char *)m->copy + p->at, (size_t)(p->shapes * word));
     if (p->offsets == 0) p->known = true;
+}
+
+/* The bytes [begin, *end) and all shapes that the launch wrote: in one copy if they lie close together, since each is waited for. What lies between
+ * is what the copy has. */
+static void read_from(wadi_gpu_mirror *m, const wadi_slots *s, const wadi_launch *l, int64_t begin,
+                      int64_t end) {
+    for (int i = 0; i < l->nshapes; i++) {
+        const wadi_gpu_place *p = &m->place[l->shapes[i]];
+        const int64_t at = p->at, behind = at + p->shapes * word;
+        if (p->shapes == 0) continue;
+        if (begin < end && (at < begin || behind > begin + close_by)) {
+            fetch(m, begin, end);
+            begin = end = 0;
+        }
+        if (begin == end) begin = end = at;
+        if (behind > end) end = behind;
+    }
+    fetch(m, begin, end);
+    for (int i = 0; i < l->nshapes; i++) take_shapes(m, s, l->shapes[i]);
+}
+
+void wadi_gpu_mirror_read_shapes(wadi_gpu_mirror *m, const wadi_slots *s, const wadi_launch *l) {
+    read_from(m, s, l, 0, 0);
 }
 
 wadi_gpu_state wadi_gpu_mirror_read(wadi_gpu_mirror *m, const wadi_slots *s, const wadi_launch *l) {
     wadi_gpu_state state;
-    wadi_residence_get(m->residence, m->copy, address(m, 0), (int64_t)sizeof state);
+    read_from(m, s, l, 0, (int64_t)sizeof state);
     memcpy(&state, m->copy, sizeof state);
-    for (int i = 0; i < l->nshapes; i++) read_shapes(m, s, l->shapes[i]);
     return state;
 }

@@ -39,7 +39,9 @@ void wadi_gpu_mirror_fini(wadi_gpu_mirror *m);
 /* Brings the block up to date for the launch, with a state that says nothing, and tells the call where it is. False when out of memory. */
 bool wadi_gpu_mirror_send(wadi_gpu_mirror *m, const wadi_slots *s, const wadi_gpu_emissions *e,
                           const wadi_launch *l, wadi_gpu_call *call);
-/* After the launch: the state that it has left behind, and the shapes that it wrote, which go to the host's table. */
+/* After the launch: the shapes that it wrote, which go to the host's table. */
+void wadi_gpu_mirror_read_shapes(wadi_gpu_mirror *m, const wadi_slots *s, const wadi_launch *l);
+/* The same, and the state that it has left behind. */
 wadi_gpu_state wadi_gpu_mirror_read(wadi_gpu_mirror *m, const wadi_slots *s, const wadi_launch *l);
 
 #endif

@@ -375,8 +375,10 @@ static wadi_status give_columns(wadi_run *x, int slot, int fields, void **column
     for (int f = 0; f < fields; f++)
         if (!wadi_buffers_grow(x->buffers, &column[f], 0, 0))
             return wadi_fail(err, WADI_MEMORY, "collecting a stream: out of memory");
-    if (!wadi_slots_set_columns(&x->slots, slot, NULL, column, values))
+    if (!wadi_slots_set_columns(&x->slots, slot, NULL, column, values)) {
+        WADI_TRY(wadi_residence_check(x->slots.residence, err)); /* a device says more */
         return wadi_fail(err, WADI_MEMORY, "collecting a stream: out of memory");
+    }
     for (int f = 0; x->slots.residence == NULL && f < fields; f++) {
         x->slots.memory[slot].column[f] = column[f];
         column[f] = NULL;
