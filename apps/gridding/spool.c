@@ -103,6 +103,23 @@ wadi_status grid_spool_save(grid_spool *s, wadi_error *err) {
 
 /* ---- opening and closing ---- */
 
+static bool is_in(const char *dir, const char *name, struct stat *out) {
+    wadi_text path = {0};
+    wadi_text_addf(&path, "%s/%s", dir, name);
+    const bool there = lstat(wadi_text_str(&path), out) == 0;
+    wadi_text_fini(&path);
+    return there;
+}
+
+/* A process that was ended has left its lock beside its rows, even if it had saved nothing. */
+static wadi_status refuse_rows_of_others(const char *dir, wadi_error *err) {
+    struct stat rows, other;
+    if (!is_in(dir, "rows", &rows) || rows.st_size == 0 || is_in(dir, "lock", &other) ||
+        is_in(dir, "state", &other))
+        return WADI_OK;
+    return wadi_fail(err, WADI_INVALID, "%s/rows: is not of a saved run", dir);
+}
+
 /* Goes behind what counts, and forgets the rest. */
 static wadi_status open_rows(grid_spool *s, const char *dir, wadi_error *err) {
     struct stat about;
@@ -127,7 +144,8 @@ wadi_status grid_spool_open(const char *dir, double every_s, const grid_take *ta
     grid_spool *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", dir);
     *s = (grid_spool){.fd = -1, .every_ns = (int64_t)(every_s * 1e9), .saved_ns = wadi_clock_ns()};
-    wadi_status status = wadi_kept_folder_open(dir, title, &s->folder, err);
+    wadi_status status = refuse_rows_of_others(dir, err);
+    if (status == WADI_OK) status = wadi_kept_folder_open(dir, title, &s->folder, err);
     if (status == WADI_OK) status = describe(s, take, err);
     if (status == WADI_OK) status = find(s, err);
     if (status == WADI_OK) status = open_rows(s, dir, err);

@@ -8,8 +8,8 @@
 
 #include "apps/gridding/ingest.h"
 
-/* Opens the folder, with what an earlier process has left there. Errors: WADI_INVALID (other visibilities were taken), WADI_IO (also if another
- * process uses the folder), WADI_MEMORY. */
+/* Opens the folder, with what an earlier process has left there. Errors: WADI_INVALID (other visibilities were taken; DIR/rows is of somebody
+ * else), WADI_IO (also if another process uses the folder), WADI_MEMORY. */
 WADI_NODISCARD wadi_status grid_spool_open(const char *dir, double every_s, const grid_take *take,
                                            grid_spool **out, wadi_error *err);
 /* What is saved: the stream goes on behind so many rows. */

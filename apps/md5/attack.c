@@ -416,6 +416,7 @@ void md5_attack_progress(md5_attack *a, md5_progress *out) {
     wadi_mutex_lock(&a->lock);
     out->found = a->targets->nfound;
     out->too_long = a->running == 0 ? a->reader->too_long : 0;
+    out->joined = a->running == 0 && a->reader->joined > 0 ? a->reader->joined_file : -1;
     wadi_mutex_unlock(&a->lock);
     out->words = tried(a);
     out->share = md5_input_progress(a->reader->in);

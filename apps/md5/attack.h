@@ -26,6 +26,7 @@ typedef struct md5_progress {
     size_t found;  /* before and now */
     double elapsed_s;
     int64_t too_long; /* words that were skipped because they are too long; known after the end */
+    int joined; /* the first dictionary that is one line with carriage returns in it; -1: none, or not known yet */
 } md5_progress;
 
 /* Begins an attack. Borrows its arguments. The attack starts at the position of `reader`. Errors: WADI_MEMORY. */

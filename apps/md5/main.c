@@ -64,7 +64,7 @@ static void show_progress(const md5_progress *p, size_t wanted) {
 }
 
 /* The last line; on a terminal it stands where the progress stood. */
-static void show_end(const md5_progress *p, size_t wanted) {
+static void show_end(const md5_progress *p, const md5_options *o, size_t wanted) {
     const bool terminal = isatty(STDERR_FILENO);
     char text[128];
     (void)so_far(p, wanted, text, sizeof text);
@@ -77,6 +77,11 @@ static void show_end(const md5_progress *p, size_t wanted) {
         wadi_say(WADI_SAY_WARNING, "%lld word%s of more than %d MiB %s skipped",
                  (long long)p->too_long, p->too_long == 1 ? "" : "s", MD5_LONGEST >> 20,
                  p->too_long == 1 ? "was" : "were");
+    if (p->joined >= 0)
+        wadi_say(WADI_SAY_WARNING,
+                 "%s: is one line, for carriage returns alone end no word: tr '\\r' '\\n' makes "
+                 "lines of it",
+                 o->dictionaries.at[p->joined]);
 }
 
 /* ---- the attack ---- */
@@ -207,7 +212,7 @@ static wadi_status attack(work *w, wadi_error *err) {
         (void)save_progress(w, NULL); /* so that reported words are not reported again */
     if (status != WADI_OK) return status;
     md5_attack_progress(w->attack, &p);
-    if (!w->options->quiet) show_end(&p, w->targets.n);
+    if (!w->options->quiet) show_end(&p, w->options, w->targets.n);
     WADI_TRY(save_progress(w, err));
     return md5_log_sync(&w->output, err);
 }

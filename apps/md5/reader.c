@@ -70,9 +70,16 @@ static const uint8_t *last_newline(const uint8_t *from, const uint8_t *end) {
     return NULL;
 }
 
+/* The buffer has no newline. */
+static void note_joined(md5_reader *r) {
+    const size_t n = (size_t)(r->end - r->buffer);
+    if (r->base > 0 || n < 2 || memchr(r->buffer, '\r', n - 1) == NULL) return;
+    if (r->joined++ == 0) r->joined_file = r->file;
+}
+
 /* The word in the buffer is too long: drops the part that is there. */
 static void begin_skipping(md5_reader *r) {
-    if (!r->skipping) r->too_long++;
+    if (!r->skipping) r->too_long++, note_joined(r);
     r->skipping = true;
     r->base += r->end - r->buffer;
     r->end = r->buffer;
@@ -105,7 +112,10 @@ static wadi_status read_more(md5_reader *r, bool *out_done, wadi_error *err) {
         skip(r);
     }
     if (r->file_ended && r->end > r->buffer) { /* the last line need not end in a newline */
-        if (r->end[-1] != '\n') r->buffer[r->end - r->buffer] = '\n', r->end++;
+        if (r->end[-1] != '\n') {
+            note_joined(r);
+            r->buffer[r->end - r->buffer] = '\n', r->end++;
+        }
         r->stop = r->end;
         return WADI_OK;
     }

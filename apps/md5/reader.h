@@ -38,6 +38,8 @@ typedef struct md5_reader {
     int64_t base;              /* where in this file the buffer begins */
     bool file_ended, skipping; /* skipping: inside a word that is too long */
     int64_t words, too_long;
+    int joined; /* files that are one line with carriage returns in it, as old Macs ended lines */
+    int joined_file; /* the first of them */
     /* the ends of the next lines, as in apps/md5/pack.h; the first line that has not been taken is number `line` */
     const uint8_t *text;
     size_t line, lines;
