@@ -247,6 +247,26 @@ static bool ends_expression(const wadi_token *t) {
            (t->kind == WADI_TOKEN_MARK && (*t->at == '}' || *t->at == ')' || *t->at == ','));
 }
 
+/* Whether an argument begins here. */
+static bool begins_argument(const wadi_token *t) {
+    return t->kind == WADI_TOKEN_NAME || t->kind == WADI_TOKEN_NUMBER ||
+           (t->kind == WADI_TOKEN_MARK && *t->at == '(');
+}
+
+static wadi_status expect_argument(wadi_fun_parser *fp, const char *name, int a, int n) {
+    const wadi_token *t = wadi_parse_peek(fp->p, 0);
+    if (!ends_expression(t)) return WADI_OK;
+    return wadi_parse_fail(fp->p, t, WADI_INVALID, "expected argument %d of %d of %s", a + 1, n,
+                           name);
+}
+
+static wadi_status expect_no_more(wadi_fun_parser *fp, const char *name, int n) {
+    const wadi_token *t = wadi_parse_peek(fp->p, 0);
+    if (!begins_argument(t)) return WADI_OK;
+    return wadi_parse_fail(fp->p, t, WADI_INVALID, "%s takes %d argument%s, expected no more", name,
+                           n, n == 1 ? "" : "s");
+}
+
 static wadi_status apply(wadi_fun_parser *fp, const wadi_token *t, wadi_sop op, wadi_svals *out) {
     const int n = wadi_sop_get(op)->arity;
     wadi_sval args[3];
@@ -254,13 +274,11 @@ static wadi_status apply(wadi_fun_parser *fp, const wadi_token *t, wadi_sop op, 
     const wadi_token *first[3];
     for (int a = 0; a < n; a++) {
         first[a] = wadi_parse_peek(fp->p, 0);
-        if (ends_expression(first[a]))
-            return wadi_parse_fail(fp->p, first[a], WADI_INVALID,
-                                   "expected argument %d of %d of %s", a + 1, n,
-                                   wadi_sop_get(op)->name);
+        WADI_TRY(expect_argument(fp, wadi_sop_get(op)->name, a, n));
         WADI_TRY(wadi_parse_atom(fp, &args[a]));
         types[a] = wadi_parse_type_of(fp, args[a]);
     }
+    WADI_TRY(expect_no_more(fp, wadi_sop_get(op)->name, n));
     if (!wadi_sop_type(op, types, &result))
         return wadi_parse_fail(fp->p, t, WADI_TYPE, "this operation does not take %s%s%s%s%s%s",
                                wadi_type_name(types[0]), n > 1 ? ", " : "",
@@ -314,9 +332,11 @@ static wadi_status apply_derived(wadi_fun_parser *fp, const wadi_token *t, const
     wadi_sval args[WADI_DERIVED_SCALARS];
     wadi_array_type types[WADI_DERIVED_SCALARS];
     for (int a = 0; a < d->nargs; a++) {
+        WADI_TRY(expect_argument(fp, d->name, a, d->nargs));
         WADI_TRY(wadi_parse_atom(fp, &args[a]));
         types[a] = (wadi_array_type){.elem = wadi_elem_scalar(wadi_parse_type_of(fp, args[a]))};
     }
+    WADI_TRY(expect_no_more(fp, d->name, d->nargs));
     wadi_written w;
     const wadi_derived_call call = {.n = d->nargs, .types = types};
     const size_t names = fp->names.n;

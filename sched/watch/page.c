@@ -209,7 +209,7 @@ static wadi_status take_token(wadi_watch_page *p, const char *file, wadi_error *
     if (p->local) return wadi_watch_token_make(&p->token, err);
     return wadi_fail(err, WADI_INVALID,
                      "http: %s can be reached from other machines: that takes a token of your own, "
-                     "in a file",
+                     "in a file (--http-token)",
                      p->host);
 }
 
