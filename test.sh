@@ -77,7 +77,7 @@ quick() {
 }
 
 all() {
-    # Programs of tests/conformance have kernels for each of their variants: an eighth of the texts is optimised.
+    # Programs of tests/conformance have kernels for each of their variants: a sixteenth of the texts is optimised.
     build dev && suite dev env WADI_TEST_ALL=1 WADI_CONFORMANCE_CC="$PWD/tests/some_cc"
     # Sanitizers look at wadi, not at its kernels, which are compiled once more, without optimisation, and found by the second of them.
     build asan-ubsan && quick_suite asan-ubsan

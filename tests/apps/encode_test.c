@@ -82,6 +82,16 @@ static void round_trip(sound_fn sound, int level, const flac_format *f, int64_t 
     free(samples);
 }
 
+/* What becomes of a sound is nothing that threads decide: the last tests look at those. */
+static int what_sounds_become(void **state) {
+    (void)state;
+    const char *with = getenv("WADI_SANITIZE");
+    if (with == NULL || strcmp(with, "thread") != 0) return 0;
+    print_message("left out under the thread sanitizer\n");
+    skip();
+    return 0;
+}
+
 static void every_sound_at_every_width_comes_back(void **state) {
     (void)state;
     const int widths[] = {8, 16, 24, 32};
@@ -220,12 +230,12 @@ static void failures_leave_no_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open_files_are_counted),
-        cmocka_unit_test(every_level_comes_back),
-        cmocka_unit_test(every_sound_at_every_width_comes_back),
+        cmocka_unit_test_setup(every_level_comes_back, what_sounds_become),
+        cmocka_unit_test_setup(every_sound_at_every_width_comes_back, what_sounds_become),
         cmocka_unit_test(blocks_of_a_wished_length_are_not_cut),
-        cmocka_unit_test(mono_and_surround_come_back),
-        cmocka_unit_test(any_rate_comes_back),
-        cmocka_unit_test(short_sounds_come_back),
+        cmocka_unit_test_setup(mono_and_surround_come_back, what_sounds_become),
+        cmocka_unit_test_setup(any_rate_comes_back, what_sounds_become),
+        cmocka_unit_test_setup(short_sounds_come_back, what_sounds_become),
         cmocka_unit_test(chunks_threads_and_schedules_give_the_same_bytes),
         cmocka_unit_test(failures_leave_no_file),
         cmocka_unit_test(no_file_is_left_open),

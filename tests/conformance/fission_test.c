@@ -314,12 +314,19 @@ static int64_t few(int64_t k, int64_t most) {
     return most + 1;
 }
 
-/* all: at all points; at full length always. */
+/* Sanitizers see how launches are shared, which few points show. */
+static bool under_sanitizer(void) {
+    const char *with = getenv("WADI_SANITIZE");
+    return with != NULL && *with != '\0';
+}
+
+/* all: at all points, but for sanitizers; at full length always. */
 static void cut_everywhere(const conf_case *c, const wadi_exe *exe, wadi_schedule_option schedule,
                            int parts, bool apart, bool all, knife *out) {
     wadi_text why = {0};
     wadi_split_copies count = {0};
     *out = (knife){.k = 0};
+    if (under_sanitizer()) all = false;
     if (getenv("WADI_TEST_ALL") != NULL) all = true;
     for (int64_t k = 0; k <= out->most; k = all ? next_point(k, out->most) : few(k, out->most)) {
         out->k = k;

@@ -42,6 +42,7 @@ make_rows 2000 700 83.5 >two.txt
 make_rows 0 9000 83.5 >many.txt
 make_rows 0 10 84 >elsewhere.txt
 size="--size 64 --scale 1e-3rad"
+direct="--size 16 --scale 1e-3rad --method direct --memory 1M" # every row goes to every pixel
 
 "$grid" -q -o probe.fits $size one.txt >said 2>&1 || {
     grep -q -i cfitsio said && { echo "skipped: no FITS files here"; exit 77; }
@@ -90,8 +91,8 @@ same "" "" one.txt
 same "--weight uniform --pol I --threads 1" "--chunk 7" one.txt
 same "$size --chunk 100 --threads 2" "--chunk 1999" one.txt
 same "$size" "" one.txt two.txt
-same "$size --method direct --memory 1M" "" many.txt # more than one batch
-same "--size 64 --method direct --memory 1M" "" many.txt # the sender knows its baselines
+same "$direct" "" many.txt # more than one batch
+same "--size 16 --method direct --memory 1M" "" many.txt # the sender knows its baselines
 
 # ---- while it runs ----
 # shows RATE WHAT OPTIONS...: an image with these options is shown before one.txt, sent at that rate, has come to its end, and the last one
@@ -120,8 +121,8 @@ shows() {
 # shellcheck disable=SC2086
 shows 2000 "of that size" $size
 
-"$grid" -q -o file.fits $size --method direct --memory 1M many.txt
-listen live.fits $size --method direct --memory 1M --live 0.1 # more than one batch
+"$grid" -q -o file.fits $direct many.txt
+listen live.fits $direct --live 0.1 # more than one batch
 "$send" -q --wait 120 --to "$to" --rate 6000 many.txt || wrong "a live image stops its sender"
 finish 0
 cmp file.fits live.fits || wrong "another image after a live one, of several batches"
