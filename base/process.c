@@ -1,6 +1,6 @@
 /* Signals and the end of a process. A signal handler touches only atomics: the stop, the number of the signal, and whether the
  * process may die. */
-#define _DEFAULT_SOURCE /* on_exit */
+#define _GNU_SOURCE /* on_exit, O_PATH */
 #include "base/process.h"
 
 #include <errno.h>
@@ -168,12 +168,11 @@ void wadi_process_before_warning(void (*fn)(void *env), void *env) {
 
 /* ---- beginning and end ---- */
 
-/* A number below three that is closed would be the next file or pipe, and what the program prints would go there. It becomes
- * /dev/null, opened the wrong way round: reading standard input and writing the others fail as before. */
+/* A number below three that is closed would be the next file or pipe, and what the program prints would go there. It becomes a
+ * folder, which is open for nothing: reading and writing fail as before, and so do /dev/stdin and its like, which open again what is there. */
 static void keep_standard_numbers(void) {
-    static const int ways[] = {O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", ways[fd]);
+        if (fcntl(fd, F_GETFD) < 0) (void)!open("/", O_PATH | O_DIRECTORY);
 }
 
 void wadi_process_begin(const char *name) {

@@ -378,6 +378,9 @@ WADI_CACHE_DIR=$work/fresh timeout 60 "$wadi" run "$work/double.wadi" "s=2:@$wor
 timeout 60 "$wadi" run "$work/double.wadi" "s=2:@$work/s.raw" "out=@$work/out2.raw" <&- >&- 2>&- && cmp -s "$work/out2.raw" "$work/out.raw" ||
     complain "all is closed: status $?"
 timeout 60 "$wadi" run - <&- 2>"$work/err" >"$work/out" && complain 'a program from a closed input'
+timeout 60 "$wadi" run "$work/double.wadi" 's=2:@/dev/stdin' <&- 2>"$work/err" >"$work/out" && complain 'elements from a closed input'
+timeout 60 "$wadi" run "$work/double.wadi" 's=2:@/dev/null' out=@- 2>"$work/err" >&- && complain 'elements to a closed output'
+grep -q 'standard output: is closed' "$work/err" || complain "a closed output: $(cat "$work/err")"
 
 # A state may have more arrays than an element of a stream; here no array of the next state is made by the step.
 awk 'BEGIN {
