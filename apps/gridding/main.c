@@ -15,11 +15,13 @@
 #include "base/clock.h"
 #include "base/destination.h"
 #include "base/error.h"
+#include "base/loadable.h"
 #include "base/outfile.h"
 #include "base/process.h"
 #include "base/say.h"
 #include "base/task.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "connectors/link_keys.h"
 #include "sched/run/profile_all.h"
 #include "sched/watch/answer.h"
@@ -42,6 +44,7 @@ typedef struct work {
     bool shown;        /* a line of progress stands on the terminal */
     grid_spool *spool; /* NULL: none */
     bool live;         /* an image of what has come so far stands under the name of the whole one */
+    wadi_thread loads; /* what writes images */
 } work;
 
 /* ---- signals ----
@@ -186,6 +189,15 @@ static wadi_status summarise(work *w, wadi_error *err) {
 
 /* ---- the work ---- */
 
+/* What writes images brings thirty libraries, which are loaded beside the work. If it cannot be loaded, the image says so. */
+static void load_writer(void *unused) {
+    const wadi_loadable *module = NULL;
+    wadi_error err = {.status = WADI_OK};
+    WADI_UNUSED(unused);
+    const wadi_status told_later = wadi_loadable_open("cfitsio", &module, &err);
+    WADI_UNUSED(told_later);
+}
+
 static wadi_status open_files(work *w, const grid_take *take, wadi_error *err) {
     const grid_options *o = w->options;
     const grid_choice choice = {
@@ -244,6 +256,8 @@ static wadi_status prepare(work *w, wadi_error *err) {
                             .force_flagged = o->force_flagged,
                             .autocorrelations = o->autocorrelations};
     WADI_TRY(check_outputs(o, err));
+    if (wadi_thread_processors() > 1)
+        WADI_TRY(wadi_thread_start(&w->loads, load_writer, NULL, err));
     WADI_TRY(open_spool(w, &take, err));
     const grid_watch watch = {
         .spool = w->spool,
@@ -347,6 +361,7 @@ static int run(const grid_options *o) {
     if (saved) remove_live(&w); /* it comes again when the stream goes on */
     if (status != WADI_OK && o->listen != NULL && !saved) save_part(&w);
     wadi_process_drain_by(NULL, NULL);
+    wadi_thread_join(&w.loads);
     wadi_watch_program_end(); /* what is kept goes last */
     grid_spool_close(w.spool, status == WADI_OK);
     grid_session_destroy(w.session);

@@ -110,14 +110,16 @@ static void consider(search *s, wstack_plan *p) {
 static const double fineness[] = {1.2, 1.25, 1.3, 1.4, 1.5, 1.65, 1.8, 2.0};
 enum { FINENESSES = sizeof fineness / sizeof *fineness };
 
-/* Kernels depend on fineness alone, so those in w are found once. */
+/* Kernels depend on fineness alone, so those in w are found once. Small images have one grid for several finenesses. */
 static void try_all(search *s, wstack_plan *p) {
     es_kernel in_w[FINENESSES];
     bool found[FINENESSES];
-    for (int j = 0; j < FINENESSES; j++)
+    for (int j = 0; j < FINENESSES && !p->flat; j++)
         found[j] = es_kernel_choose(fineness[j], share(p), ES_SUPPORT_MOST, &in_w[j]);
     for (int i = 0; i < FINENESSES; i++) {
+        const int64_t before = i > 0 ? p->grid : 0;
         p->grid = good_length(fmax(fineness[i] * (double)p->size, LEAST_GRID));
+        if (p->grid == before) continue;
         if (!es_kernel_choose((double)p->grid / (double)p->size, share(p), ES_SUPPORT_MOST, &p->uv))
             continue;
         for (int single = 0; single < 2; single++) {
