@@ -22,7 +22,7 @@ const char md5_usage[] =
     "input. A word is any bytes of any length; $HEX[6162] spells one out, and so is one printed "
     "that "
     "holds\n"
-    "control characters or ':'.\n"
+    "control characters or ':'. Words are tried as they are: there are no rules, masks or salts.\n"
     "\n"
     "  -m, --hashes X       a digest of 32 hexadecimal digits, or a list with one per line: a "
     "file, "
