@@ -173,7 +173,8 @@ typedef struct wadi_plan_touch {
 typedef struct wadi_plan_touches {
     bool
         quiet; /* it neither faults nor takes memory, so it leaves nothing behind but what it writes */
-    bool known; /* else it may touch anything */
+    bool of_shapes; /* what it says follows from shapes alone, and it touches nothing */
+    bool known;     /* else it may touch anything */
     int n;
     const wadi_plan_touch *of;
     int target;

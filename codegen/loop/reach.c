@@ -11,7 +11,7 @@ typedef struct reach {
     const wadi_lfun *f;
     wadi_reach_units units;
     wadi_units by;
-    bool known, quiet;
+    bool known, quiet, of_shapes;
     int n;
     wadi_plan_touch of[SLOTS];
 } reach;
@@ -96,26 +96,37 @@ static void look_at(reach *r, const wadi_linst *i) {
     switch (i->kind) {
     case WADI_L_LOAD:
     case WADI_L_FRESH:
+        r->of_shapes = false;
         add(r, slot_of(r, i->args[0]), false,
             r->units.piece > 0 && is_stored_to(r, i) ? r->units.piece : block_of(r, i));
         break;
     case WADI_L_STORE: {
         const int slot = slot_of(r, i->args[0]);
+        r->of_shapes = false;
         add(r, slot, true, slot == r->units.target ? r->units.piece : 0);
         if (i->atomic) add(r, slot, false, 0);
         break;
     }
     case WADI_L_COPY:
+        r->of_shapes = false;
         add(r, slot_of(r, i->args[0]), true, 0);
         add(r, slot_of(r, i->args[1]), false, 0);
         break;
     case WADI_L_FOREIGN:
     case WADI_L_EMIT:
-        r->known = r->quiet = false;
+        r->known = r->quiet = r->of_shapes = false;
         break;
     case WADI_L_FAULT:
     case WADI_L_SCRATCH:
-        r->quiet = false;
+        r->quiet = r->of_shapes = false;
+        break;
+    case WADI_L_STRIDE:
+    case WADI_L_UNIT:
+    case WADI_L_SEGMENT:
+        r->of_shapes = false;
+        break;
+    case WADI_L_ARG: /* 2: which elements of the stream these are */
+        r->of_shapes = r->of_shapes && i->index != 2;
         break;
     default:
         break;
@@ -128,13 +139,15 @@ wadi_plan_touches wadi_reach_of(const wadi_lfun *f, const wadi_reach_units *unit
                .units = *units,
                .by = wadi_units_of(f, units->whole),
                .known = true,
-               .quiet = true};
+               .quiet = true,
+               .of_shapes = true};
     if (r.units.piece == WADI_REACH_FIND) r.units.piece = find_piece(&r);
     for (uint32_t v = 0; v < f->n; v++) look_at(&r, f->inst[v]);
     wadi_plan_touch *of = WADI_NEW_N(keep, wadi_plan_touch, (size_t)r.n + 1);
-    if (!r.known || !of) return (wadi_plan_touches){.quiet = r.quiet};
+    if (!r.known || !of) return (wadi_plan_touches){.quiet = r.quiet, .of_shapes = false};
     for (int i = 0; i < r.n; i++) of[i] = r.of[i];
     return (wadi_plan_touches){.quiet = r.quiet,
+                               .of_shapes = r.of_shapes,
                                .known = true,
                                .n = r.n,
                                .of = of,

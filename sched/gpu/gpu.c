@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "sched/gpu/emissions.h"
 #include "sched/gpu/groups.h"
+#include "sched/gpu/memo.h"
 #include "sched/gpu/memory.h"
 #include "sched/gpu/mirror.h"
 #include "sched/gpu/primitives.h"
@@ -18,6 +19,7 @@ typedef struct gpu {
     wadi_gpu_driver *driver; /* the residence's */
     wadi_residence residence;
     wadi_gpu_mirror mirror;
+    wadi_gpu_memo memo;
     wadi_gpu_emissions emissions;
     wadi_gpu_room room;
     wadi_gpu_primitives primitives;
@@ -90,6 +92,8 @@ static void launch(wadi_device *self, wadi_launch *l) {
                           .unit = wadi_gpu_address(l->unit)};
     if (wadi_stop_called(d->work.stop)) {
         set_fault(l, WADI_FAULT_CANCELLED);
+    } else if (wadi_gpu_memo_ask(&d->memo, &d->residence, d->work.slots, l, call.workers)) {
+        return; /* all that the kernel would say is known */
     } else if (d->primitives.failed != WADI_OK ||
                !wadi_gpu_mirror_send(&d->mirror, d->work.slots, &d->emissions, l, &call)) {
         set_fault(l, WADI_FAULT_MEMORY); /* or worse: `wait` tells */
@@ -100,6 +104,7 @@ static void launch(wadi_device *self, wadi_launch *l) {
             wadi_gpu_mirror_read_shapes(&d->mirror, d->work.slots, l);
         else
             settle(d, l);
+        wadi_gpu_memo_note_shapes(&d->memo, d->work.slots, l);
     }
 }
 
@@ -136,7 +141,9 @@ static void iota(wadi_device *self, int64_t *to, int64_t n, int64_t first) {
 }
 
 static int64_t scan(wadi_device *self, int64_t *at, int64_t n) {
-    return wadi_gpu_scan_run(&gpu_of(self)->primitives, at, n);
+    gpu *d = gpu_of(self);
+    if (n <= WADI_GPU_FEW) return wadi_gpu_memo_scan(&d->memo, &d->residence, at, n);
+    return wadi_gpu_scan_run(&d->primitives, at, n);
 }
 
 static int64_t count(wadi_device *self, const void *bools, int64_t n) {
@@ -169,6 +176,7 @@ static void destroy(wadi_device *self) {
     gpu *d = gpu_of(self);
     (void)d->driver->ops->wait(d->driver, NULL); /* kernels that go must have ended */
     wadi_gpu_mirror_fini(&d->mirror);
+    wadi_gpu_memo_fini(&d->memo);
     wadi_gpu_emissions_fini(&d->emissions);
     wadi_gpu_room_fini(&d->room);
     wadi_gpu_primitives_fini(&d->primitives);

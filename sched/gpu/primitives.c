@@ -152,25 +152,8 @@ static void sum_up(wadi_gpu_primitives *p, int64_t *at, int64_t n) {
     wadi_buffers_put(totals);
 }
 
-/* So few that the host sums them up while a device would begin to. */
-enum { FEW = 256 };
-
-static int64_t scan_few(const wadi_gpu_primitives *p, int64_t *at, int64_t n) {
-    int64_t each[FEW + 1], sum = 0;
-    if (n > 0) wadi_residence_get(p->residence, each, at, n * word);
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t here = each[i];
-        each[i] = sum;
-        sum += here;
-    }
-    each[n] = sum;
-    wadi_residence_put(p->residence, at, each, (n + 1) * word);
-    return sum;
-}
-
 int64_t wadi_gpu_scan_run(wadi_gpu_primitives *p, int64_t *at, int64_t n) {
     int64_t sum = 0;
-    if (n <= FEW) return scan_few(p, at, n);
     if (!is_ready(p)) return 0;
     sum_up(p, at, n);
     if (p->failed == WADI_OK) wadi_residence_get(p->residence, &sum, at + n, word);

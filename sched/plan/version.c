@@ -169,6 +169,7 @@ static void touch(codec *c, wadi_plan_touch *t) {
 
 static void touches(codec *c, wadi_plan_touches *t) {
     flag(c, &t->quiet);
+    flag(c, &t->of_shapes);
     flag(c, &t->known);
     count(c, &t->n);
     OPTIONAL(c, wadi_plan_touch, t->of, t->n, touch);

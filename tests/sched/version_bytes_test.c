@@ -31,7 +31,8 @@ static wadi_text bytes_of_some(void) {
          .nslots = 2,
          .slots = slots,
          .serial = true,
-         .touches = {.quiet = true, .known = true, .n = 1, .of = &touch, .piece = 12}},
+         .touches =
+             {.quiet = true, .of_shapes = true, .known = true, .n = 1, .of = &touch, .piece = 12}},
         {.kind = WADI_STEP_FOREIGN, .call = &call, .reads = reads, .nslots = 2, .slots = slots}};
     static const wadi_plan_slot slot = {
         .name = "t", .kind = WADI_SLOT_REGULAR, .rank = 2, .fields = 1, .type = {WADI_F64}};
@@ -68,6 +69,7 @@ static void it_is_read_again(void **state) {
     assert_string_equal(v.steps[1].kernel, "k0");
     assert_true(v.steps[1].touches.of[0].own == 1LL << 40);
     assert_true(v.steps[1].touches.quiet && !v.steps[0].touches.quiet);
+    assert_true(v.steps[1].touches.of_shapes && !v.steps[0].touches.of_shapes);
     assert_string_equal(v.steps[2].call->routine, "fft");
     assert_int_equal(v.steps[2].reads[2], 5);
     assert_int_equal(v.slots[0].type[0], WADI_F64);
