@@ -135,6 +135,8 @@ typedef struct wadi_nats_delivery {
     int64_t acked_ns; /* when the server was last told that we are at it */
     int64_t taken_ns; /* when the owner took it */
     char *bytes;
+    char *tail; /* of framed bytes: what came with the label; it has tail_bytes */
+    int64_t tail_bytes;
     natsMsg **got; /* frames; NULL where one is missing */
     int asked, came;
     int64_t asked_ns;
@@ -324,7 +326,7 @@ void wadi_nats_service_met(wadi_nats_queue *q, natsConnection *nc);
 
 /* ---- pack.c ---- */
 
-/* What is sent as a parcel: to SUBJECT.do, and in frames to SUBJECT.part.NUMBER.NONCE.FRAME. */
+/* What is sent as a parcel: its end to SUBJECT.do, and what is before that in frames to SUBJECT.part.NUMBER.NONCE.FRAME. */
 typedef struct wadi_nats_sent {
     const char *subject;
     wadi_jet_label label; /* without frames and checksum */
@@ -332,7 +334,7 @@ typedef struct wadi_nats_sent {
     bool identified; /* the server drops a second one of that number */
 } wadi_nats_sent;
 
-/* How many frames n bytes take; 0: they fit beside the label. */
+/* How many frames n bytes take beside what fits into the message with the label. */
 int32_t wadi_nats_frames(int64_t n, int64_t frame_most);
 /* Makes a parcel; the bytes are copied. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_nats_pack(const wadi_nats_sent *what, uint64_t id,

@@ -8,7 +8,7 @@
 #include "modules/nats/inside.h"
 
 int32_t wadi_nats_frames(int64_t n, int64_t frame_most) {
-    return n <= frame_most ? 0 : (int32_t)((n + frame_most - 1) / frame_most);
+    return n <= frame_most ? 0 : (int32_t)((n - 1) / frame_most);
 }
 
 /* A message with a label in its header and, if not NULL, a message id. Refuses what a server would lose. NULL: out of memory, or refused. */
@@ -65,10 +65,8 @@ wadi_status wadi_nats_pack(const wadi_nats_sent *what, uint64_t id, const char *
     if (p != NULL) p->frame = calloc((size_t)frames, sizeof *p->frame);
     bool made = p != NULL && p->frame != NULL;
     for (int i = 0; made && i < frames; i++) {
-        const bool whole = i + 1 == frames;
         const int64_t first = i * frame_most;
-        int64_t n = w.label.bytes - first < frame_most ? w.label.bytes - first : frame_most;
-        if (whole && frames > 1) n = 0;
+        const int64_t rest = w.label.bytes - first, n = rest < frame_most ? rest : frame_most;
         p->frame[i].msg =
             message_of(&w, p, i, inbox, n > 0 ? (const char *)w.bytes + first : NULL, n);
         made = p->frame[i].msg != NULL;

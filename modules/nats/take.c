@@ -44,6 +44,7 @@ static void free_delivery(wadi_nats_delivery *d) {
     for (int i = 0; d->got != NULL && i < d->label.frames; i++) natsMsg_Destroy(d->got[i]);
     free(d->got);
     free(d->bytes);
+    free(d->tail);
     free(d->ack);
     free(d);
 }
@@ -160,15 +161,15 @@ static wadi_nats_delivery *delivery_of(wadi_nats_queue *q, const wadi_jet_label 
                               .ack = strdup(ack),
                               .deliveries = deliveries,
                               .acked_ns = wadi_clock_ns()};
-    bool made = d->ack != NULL;
+    const int n = natsMsg_GetDataLength(msg);
+    char *copy = malloc((size_t)n + 1);
+    bool made = d->ack != NULL && copy != NULL;
+    if (copy != NULL && n > 0) memcpy(copy, natsMsg_GetData(msg), (size_t)n);
+    *(l->frames > 0 ? &d->tail : &d->bytes) = copy;
+    d->tail_bytes = n;
     if (l->frames > 0) {
         d->got = calloc((size_t)l->frames, sizeof(natsMsg *));
         made = made && d->got != NULL;
-    } else {
-        const int n = natsMsg_GetDataLength(msg);
-        d->bytes = malloc((size_t)n + 1);
-        made = made && d->bytes != NULL;
-        if (made && n > 0) memcpy(d->bytes, natsMsg_GetData(msg), (size_t)n);
     }
     if (made && wadi_vec_push(&q->deliveries, d)) return d;
     free_delivery(d);
@@ -230,7 +231,7 @@ void wadi_nats_take_status(wadi_nats_queue *q, natsMsg *msg, int64_t now) {
 /* ---- frames ---- */
 
 static void assemble(wadi_nats_queue *q, wadi_nats_delivery *d) {
-    int64_t total = 0;
+    int64_t total = d->tail_bytes;
     for (int i = 0; i < d->label.frames; i++) total += natsMsg_GetDataLength(d->got[i]);
     d->bytes = total == d->label.bytes ? malloc((size_t)total) : NULL;
     int64_t at = 0;
@@ -241,6 +242,9 @@ static void assemble(wadi_nats_queue *q, wadi_nats_delivery *d) {
         natsMsg_Destroy(d->got[i]);
         d->got[i] = NULL;
     }
+    if (d->bytes != NULL) memcpy(d->bytes + at, d->tail, (size_t)d->tail_bytes);
+    free(d->tail);
+    d->tail = NULL;
     if (d->bytes == NULL)
         spoil(q, d);
     else

@@ -1,8 +1,8 @@
 /* What travels with the bytes of a job on a NATS server, as text in a header of the message.
  *
  * A *label* stands with each item and each answer: which it is, and how its bytes are found. Bytes of up to one frame are in the message
- * itself. Longer ones are in frames, messages of their own, and the label says how many there are and whose they are: several workers
- * may answer one item, and each answers in frames of its own (`nonce`).
+ * itself. Of longer ones the end is there, and what is before it in frames, messages of their own. The label says how many there are and
+ * whose they are: several workers may answer one item, and each answers in frames of its own (`nonce`).
  *
  * A *record* tells which home a job has. Each home of a job has an epoch; what belongs to another epoch is nobody's.
  *
@@ -28,7 +28,7 @@ typedef struct wadi_jet_label {
     int64_t number;
     wadi_status status; /* of an answer */
     int64_t bytes;
-    int32_t frames; /* 0: the bytes are in the message */
+    int32_t frames; /* before the bytes that are in the message */
     uint32_t crc;   /* CRC-32C of the bytes */
     uint64_t nonce;
 } wadi_jet_label;
