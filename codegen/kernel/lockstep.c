@@ -407,6 +407,7 @@ static wadi_lv rounds_in_step(lockstep *k, wadi_lv few) {
     wadi_lb_set(b, left, lanes_that_go_on(k));
     wadi_lb_leave_unless(b, bin(k->l, WADI_SOP_GT, wadi_lb_get(b, left), few));
     (void)wadi_lb_for(b, num(k->l, 0), num(k->l, UNASKED), 1, "round");
+    if (!b->failed) b->scope->owner->in_step = true;
     one_round(k);
     wadi_lb_end(b);
     wadi_lb_end(b);

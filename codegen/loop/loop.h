@@ -104,6 +104,8 @@ typedef struct wadi_linst {
     bool unrolled;    /* FOR: written out, by the C compiler */
     bool
         brief; /* REPEAT: a few dozen rounds at most; FOR: usually so few that SIMD code does not pay */
+    bool
+        in_step; /* FOR: rounds of lanes in step: all that a round changes is selected by one bool */
     bool seldom; /* IF: block 0 is rarely taken */
     bool
         bulky; /* IF: block 0 is so much code that the loop around it is worth a form without it, for rounds that do not take it */

@@ -31,6 +31,8 @@ static wadi_made *kernels_of(const char *text, wadi_schedule schedule) {
     return made;
 }
 
+static bool threads_jumps; /* the text that lanes_of has seen last lets GCC do it */
+
 /* The lanes of the blocks in which an element `body` of x is computed; 0: there are no blocks. */
 static int lanes_of(const char *body, wadi_schedule schedule) {
     char text[900], array[64];
@@ -40,6 +42,7 @@ static int lanes_of(const char *body, wadi_schedule schedule) {
              body);
     wadi_made *made = kernels_of(text, schedule);
     int lanes = 0;
+    threads_jumps = strstr(made->source, "no-thread-jumps") == NULL;
     for (int n = 1; n <= 1024; n++) {
         snprintf(array, sizeof array, " states[%d];", n);
         if (strstr(made->kernels, array)) lanes = n;
@@ -68,6 +71,15 @@ static void light_loops_run_in_step(void **state) {
                      32);
 }
 
+/* What selections by one bool become if GCC may thread jumps takes seven times as long; other kernels keep it. */
+static void selections_stay_selections(void **state) {
+    (void)state;
+    expect(32, "a, k = while (a, k) { lt k 9 } do { mul a x, add k 1 } from x, 0\n    a");
+    assert_false(threads_jumps);
+    expect(0, "mul x 2.0");
+    assert_true(threads_jumps);
+}
+
 /* What may fault, reads, calls, or is not SIMD code. */
 static void others_do_not(void **state) {
     (void)state;
@@ -93,6 +105,7 @@ static void groups_do_not(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(light_loops_run_in_step),
+        cmocka_unit_test(selections_stay_selections),
         cmocka_unit_test(others_do_not),
         cmocka_unit_test(groups_do_not),
     };
