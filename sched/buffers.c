@@ -11,10 +11,13 @@
 #include "base/thread.h"
 
 enum {
-    CLASSES = 100,  /* two per power of two from SMALLEST on */
-    SMALLEST = 128, /* bytes of class 0; class 1 is half as much again */
-    LOOK_AHEAD =
-        3, /* a request may take a waiting block that is up to so many classes larger (less than 3 times the size) */
+    SMALLEST = 128, /* bytes of class 0 */
+    STEPS = 8,      /* classes per power of two: a block is at most an eighth too large */
+    CLASSES = 400,
+    /* A request may take a waiting block that is up to so many classes larger: of those below LARGE, less than 3 times the size; else half as much again. */
+    LARGE = 1 << 16,
+    LOOK_AHEAD = 12,
+    LOOK_AHEAD_LARGE = 3,
     LIVE_PART =
         4, /* a pool in use keeps what it once used, up to this part of all memory of its kind */
     IDLE_PART = 16 /* an idle one at most this part */
@@ -44,20 +47,20 @@ struct wadi_buffers {
 
 static void *heap_take(void *self, size_t bytes) {
     WADI_UNUSED(self);
-    return wadi_pages_take(WADI_ALIGN, bytes);
+    return wadi_pages_get(bytes);
 }
 
 static void heap_give(void *self, void *memory, size_t bytes) {
     WADI_UNUSED(self);
-    WADI_UNUSED(bytes);
-    free(memory);
+    wadi_pages_give(memory, bytes);
 }
 
 static const wadi_memory heap = {.take = heap_take, .give = heap_give, .plenty = true};
 
 static int64_t class_bytes(int size_class) {
-    const int64_t power = (int64_t)SMALLEST << (size_class / 2);
-    return size_class % 2 != 0 ? power + power / 2 : power;
+    const int64_t bytes = (int64_t)(SMALLEST / STEPS * (STEPS + size_class % STEPS))
+                          << (size_class / STEPS);
+    return (bytes + WADI_ALIGN - 1) / WADI_ALIGN * WADI_ALIGN;
 }
 
 /* The smallest class that holds `bytes`; -1: none does. */
@@ -67,7 +70,8 @@ static int class_of(int64_t bytes) {
         63 - __builtin_clzll((unsigned long long)bytes - 1); /* the highest bit of bytes - 1 */
     const int first = 31 - __builtin_clz(SMALLEST);
     const int64_t power = INT64_C(1) << last; /* power < bytes <= 2 * power */
-    const int c = 2 * (last - first) + (bytes <= power + power / 2 ? 1 : 2);
+    const int64_t step = power / STEPS;
+    const int c = STEPS * (last - first) + (int)((bytes - power + step - 1) / step);
     return c < CLASSES ? c : -1;
 }
 
@@ -190,7 +194,8 @@ void wadi_buffers_release(wadi_buffers *b) {
 }
 
 static block *take_waiting(wadi_buffers *b, int size_class) {
-    for (int c = size_class; c < CLASSES && c <= size_class + LOOK_AHEAD; c++) {
+    const int ahead = class_bytes(size_class) < LARGE ? LOOK_AHEAD : LOOK_AHEAD_LARGE;
+    for (int c = size_class; c < CLASSES && c <= size_class + ahead; c++) {
         block *one = b->waiting[c];
         if (one == NULL) continue;
         b->waiting[c] = one->at.next;

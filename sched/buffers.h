@@ -1,6 +1,6 @@
 /* Memory for chunks: blocks that are recycled instead of freed.
  *
- * A stream asks for nearly the same sizes again and again. Blocks come in size classes (powers of two and their half steps). A
+ * A stream asks for nearly the same sizes again and again. Blocks come in size classes (eight per power of two). A
  * block that is returned waits in its class for the next taker, so a stream in its steady state allocates nothing. The waiting
  * blocks are limited. Beyond the limit the smallest are freed first, since those are what a grown chunk size has left behind.
  * Of memory that is plenty, a pool holds no more in all than that, or than it once used, up to a part of the machine's. A pool that nobody uses keeps less,

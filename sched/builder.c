@@ -21,9 +21,11 @@ wadi_status wadi_builder_init(wadi_builder *b, wadi_buffers *buffers, int parts,
 }
 
 static void forget_part(wadi_builder_part *p) {
-    const wadi_part part = p->part;
+    const wadi_builder_part was = *p;
     memset(p, 0, sizeof *p);
-    p->part = part;
+    p->part = was.part;
+    p->last = was.value_count;
+    p->each = was.elements > 0 ? (double)was.value_count / (double)was.elements : was.each;
 }
 
 void wadi_builder_fini(wadi_builder *b) {
@@ -43,6 +45,23 @@ static bool grow_words(wadi_buffers *buffers, int64_t **words, int64_t kept, int
     const bool grown = wadi_buffers_grow(buffers, &block, kept * word, n * word);
     *words = block;
     return grown;
+}
+
+static int64_t part_bytes(const wadi_part *part) {
+    int64_t bytes = 0;
+    for (int f = 0; f < part->fields; f++) bytes += wadi_type_size(part->type[f]);
+    return bytes;
+}
+
+/* How many values a column begins with: those of as many elements as are wanted, if they are like the last ones, and some more. A source that often brings less than
+ * that does not get it. */
+static int64_t first_room(const wadi_builder *b, const wadi_builder_part *p, int64_t values) {
+    static const double MORE = 1.0625, TIMES = 2;
+    const double wanted = MORE * p->each * (double)b->wanted, last = TIMES * (double)p->last;
+    const double most = MORE * (double)b->most_bytes / (double)part_bytes(&p->part);
+    double room = wanted < last ? wanted : last;
+    if (room > most) room = most;
+    return room > (double)values ? (int64_t)room : values;
 }
 
 static bool grow_columns(wadi_builder *b, wadi_builder_part *p, int64_t values) {
@@ -84,12 +103,6 @@ static void describe(const wadi_builder_part *p, const int64_t *shape, int64_t s
     }
 }
 
-static int64_t part_bytes(const wadi_part *part) {
-    int64_t bytes = 0;
-    for (int f = 0; f < part->fields; f++) bytes += wadi_type_size(part->type[f]);
-    return bytes;
-}
-
 wadi_status wadi_builder_array(wadi_builder *b, int number, const int64_t *shape,
                                wadi_array *out_array, wadi_error *err) {
     if (number < 0 || number >= b->parts) {
@@ -110,7 +123,8 @@ wadi_status wadi_builder_array(wadi_builder *b, int number, const int64_t *shape
     const int64_t values = wadi_shape_values(part->rank, shape);
     if (values < 0) return wadi_fail(err, WADI_SHAPE, "part %d of an element: bad shape", number);
     const int64_t start = p->value_count;
-    if (!grow_columns(b, p, start + values) || (!part->fixed && !grow_descriptor(b, p))) {
+    const int64_t room = start == 0 ? first_room(b, p, values) : start + values;
+    if (!grow_columns(b, p, room) || (!part->fixed && !grow_descriptor(b, p))) {
         return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
     }
     if (!part->fixed) {

@@ -5,7 +5,7 @@
  *     wadi_builder_next(b, err);                  the element is complete
  *
  * A part that is declared fixed becomes a regular component, and its shape is checked. Any other becomes an irregular one.
- * Columns grow geometrically out of the chunk's pool. */
+ * Columns grow geometrically out of the chunk's pool. They begin with room for elements like those of the last chunk, so that they rarely do. */
 #ifndef WADI_SCHED_BUILDER_H
 #define WADI_SCHED_BUILDER_H
 
@@ -17,6 +17,8 @@ typedef struct wadi_builder_part {
     wadi_part part;
     int64_t value_count; /* values so far, with those of the element being built */
     int64_t elements;    /* elements so far, with the one being built */
+    int64_t last;        /* values of the last chunk, */
+    double each;         /* and of an element of it; 0: there was none */
     int64_t *shapes, *offsets;
     void *column[WADI_MAX_FIELDS];
     const void *borrowed
@@ -30,6 +32,7 @@ typedef struct wadi_builder {
     int64_t count;      /* complete elements */
     int64_t bytes;      /* bytes in the columns so far */
     int64_t most_bytes; /* from this many bytes on the builder is full; one element always fits */
+    int64_t wanted;     /* elements that the next chunk is to have; 0: not known */
 } wadi_builder;
 
 /* For elements of `parts` parts. Borrows buffers; copies part. */

@@ -34,8 +34,30 @@ static void blocks_hold_what_was_asked_for(void **state) {
     }
 }
 
+static void blocks_apart_hold_what_was_asked_for(void **state) {
+    (void)state;
+    enum { MIB = 1 << 20, N = 6 };
+    static const size_t sizes[N] = {1,       WADI_PAGES_APART - 1, WADI_PAGES_APART, 3 * MIB + 5,
+                                    8 * MIB, 11 * MIB + 1};
+    unsigned char *block[N];
+    for (int i = 0; i < N; i++) {
+        block[i] = wadi_pages_get(sizes[i]);
+        assert_non_null(block[i]);
+        assert_int_equal((uintptr_t)block[i] % 64, 0);
+    }
+    for (int i = 0; i < N; i++) memset(block[i], i, sizes[i]);
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(block[i][0], i);
+        assert_int_equal(block[i][sizes[i] - 1], i);
+        wadi_pages_give(block[i], sizes[i]);
+    }
+    wadi_pages_give(NULL, MIB);
+}
+
 static void what_no_machine_has_is_refused(void **state) {
     (void)state;
+    assert_null(wadi_pages_get(SIZE_MAX - 64));
+    assert_null(wadi_pages_get(SIZE_MAX / 2 + 1));
     assert_null(wadi_pages_take(64, SIZE_MAX - 64));
     assert_null(wadi_pages_take(64, SIZE_MAX / 2 + 1));
 }
@@ -63,6 +85,7 @@ static void what_is_kept_stays_where_pages_are_spared(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_hold_what_was_asked_for),
+        cmocka_unit_test(blocks_apart_hold_what_was_asked_for),
         cmocka_unit_test(what_no_machine_has_is_refused),
         cmocka_unit_test(what_is_kept_stays_where_pages_are_spared),
     };
