@@ -24,6 +24,7 @@
 static const int64_t default_credit_bytes = INT64_C(64) << 20;
 static const int64_t default_kept_bytes = INT64_C(256) << 20;
 static const int64_t default_credit_chunks = 4;
+static const int64_t worth_bytes = INT64_C(64) << 10; /* of a chunk */
 static const int64_t default_lost_ms = 10000;
 static const int64_t most_bytes = INT64_C(0x100000000); /* of one chunk */
 static const int64_t most_credit = INT64_C(1) << 48;    /* bytes: sums of it are no problem */
@@ -196,12 +197,41 @@ static wadi_status copy_element(link_source *s, wadi_builder *b, wadi_error *err
     return wadi_builder_next(b, err);
 }
 
+/* How many of the elements that are left of a chunk go on together: equal parts of it. */
+static int64_t part_of(const link_source *s, int64_t k, int64_t most, double *out_bytes) {
+    const int64_t left = s->chunk->count - s->at;
+    const double each = (double)wadi_chunk_bytes(s->chunk) / (double)s->chunk->count;
+    const double fit = (double)most / each;
+    if (fit < (double)k) k = fit < 1 ? 1 : (int64_t)fit;
+    const int64_t parts = (left - 1) / k + 1, n = (left - 1) / parts + 1;
+    *out_bytes = (double)n * each;
+    return n;
+}
+
+/* Elements that have come together go on as they are, unless they are so few that a chunk of them is not worth its own step. Then they are copied beside others. */
+static wadi_status adopt(link_source *s, int64_t k, wadi_builder *b, bool *out_taken,
+                         wadi_error *err) {
+    double bytes = 0;
+    int64_t taken = 0;
+    *out_taken = false;
+    if (b->count > 0 || s->at == s->chunk->count) return WADI_OK;
+    const int64_t n = part_of(s, k, b->most_bytes, &bytes);
+    if (n < k && bytes < (double)worth_bytes) return WADI_OK;
+    WADI_TRY(wadi_builder_adopt(b, s->chunk, s->at, n, &taken, err));
+    s->at += taken;
+    s->given += taken;
+    *out_taken = taken > 0;
+    return WADI_OK;
+}
+
 static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err) {
     link_source *s = (link_source *)self;
+    bool whole = false;
     wadi_port_wake_by(s->end.port, self->wake_fd);
-    while (b->count < k && !wadi_builder_full(b) && !s->ended) {
+    while (!whole && b->count < k && !wadi_builder_full(b) && !s->ended) {
         if (s->chunk == NULL) WADI_TRY(receive(s, err));
-        while (s->chunk != NULL && s->at < s->chunk->count && b->count < k &&
+        if (s->chunk != NULL) WADI_TRY(adopt(s, k, b, &whole, err));
+        while (!whole && s->chunk != NULL && s->at < s->chunk->count && b->count < k &&
                !wadi_builder_full(b)) {
             WADI_TRY(copy_element(s, b, err));
         }
@@ -322,7 +352,7 @@ wadi_status wadi_source_link(const char *address, const wadi_link_options *optio
     if (status == WADI_OK && !saved) status = receive_first(s, err);
     if (status == WADI_OK) {
         if (!saved) learn_parts(s);
-        /* a chunk is there twice while it is read: as it came, and as it is passed on */
+        /* a chunk is there twice while it is read: as the message that came, and as a chunk */
         s->base.window = 2 * s->end.credit;
         *out_source = &s->base;
     } else {
@@ -449,8 +479,8 @@ wadi_status wadi_sink_link(const char *address, const wadi_link_options *options
     if (status == WADI_OK && options != NULL && options->note != NULL && !saved)
         status = wadi_port_introduce(s->end.port, err);
     if (status == WADI_OK) {
-        /* one more waits to be sent, and ZeroMQ may hold the last one that it has sent */
-        s->base.window = s->end.credit + s->end.credit / 2;
+        /* one more waits to be sent, ZeroMQ may hold the last one that it has sent, and blocks are larger than what is in them */
+        s->base.window = 2 * s->end.credit;
         *out_sink = &s->base;
     } else {
         s->closed = true;

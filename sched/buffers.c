@@ -175,6 +175,13 @@ wadi_status wadi_buffers_create(const wadi_memory *memory, int64_t keep_bytes, w
     return WADI_OK;
 }
 
+void wadi_buffers_keep(wadi_buffers *b, int64_t keep_bytes) {
+    wadi_mutex_lock(&b->lock);
+    b->keep_bytes = keep_bytes;
+    trim(b, most_waiting(b));
+    wadi_mutex_unlock(&b->lock);
+}
+
 wadi_buffers *wadi_buffers_retain(wadi_buffers *b) {
     atomic_fetch_add(&b->refs, 1);
     return b;

@@ -35,6 +35,7 @@ void wadi_builder_fini(wadi_builder *b) {
         wadi_buffers_put(p->offsets);
         for (int f = 0; f < WADI_MAX_FIELDS; f++) wadi_buffers_put(p->column[f]);
     }
+    wadi_chunk_release(b->adopted);
     free(b->part);
     memset(b, 0, sizeof *b);
 }
@@ -159,7 +160,7 @@ bool wadi_builder_open(const wadi_builder *b) {
 void wadi_builder_drop(wadi_builder *b) {
     for (int i = 0; i < b->parts; i++) {
         wadi_builder_part *p = &b->part[i];
-        if (p->elements == b->count) continue;
+        if (p->elements == b->count || b->adopted != NULL) continue;
         const int64_t values = p->part.fixed
                                    ? b->count * wadi_shape_values(p->part.rank, p->part.shape)
                                    : p->offsets[b->count];
@@ -197,6 +198,31 @@ void wadi_builder_borrow(wadi_builder *b, int64_t n, void *const *columns) {
     wadi_builder_keep(b, n);
 }
 
+static bool is_stored_so(const wadi_part *p, const wadi_chunk_component *c) {
+    if (c->rank != p->rank || c->fields != p->fields || c->residence != NULL) return false;
+    if (memcmp(c->type, p->type, (size_t)p->fields * sizeof *p->type) != 0) return false;
+    if (!p->fixed) return c->layout == WADI_LAYOUT_IRREGULAR;
+    return c->layout == WADI_LAYOUT_REGULAR && c->stride == 0 &&
+           memcmp(c->shape, p->shape, (size_t)p->rank * sizeof *p->shape) == 0;
+}
+
+wadi_status wadi_builder_adopt(wadi_builder *b, wadi_chunk *chunk, int64_t begin, int64_t count,
+                               int64_t *out_taken, wadi_error *err) {
+    *out_taken = 0;
+    if (b->count > 0 || wadi_builder_open(b) || chunk->components != b->parts) return WADI_OK;
+    for (int i = 0; i < b->parts; i++)
+        if (!is_stored_so(&b->part[i].part, &chunk->component[i])) return WADI_OK;
+    WADI_TRY(wadi_chunk_slice(chunk, begin, count, &b->adopted, err));
+    if (count > 1 && wadi_chunk_bytes(b->adopted) > b->most_bytes) {
+        wadi_chunk_release(b->adopted);
+        b->adopted = NULL;
+        return WADI_OK;
+    }
+    b->count = *out_taken = count;
+    b->bytes = wadi_chunk_bytes(b->adopted);
+    return WADI_OK;
+}
+
 bool wadi_builder_full(const wadi_builder *b) {
     return b->count > 0 && b->bytes >= b->most_bytes;
 }
@@ -220,8 +246,22 @@ static void finish_columns(wadi_builder_part *p, wadi_chunk *c, wadi_chunk_compo
     }
 }
 
+static void finish_adopted(wadi_builder *b, wadi_chunk *c, int component) {
+    for (int i = 0; i < b->parts; i++) c->component[component + i] = b->adopted->component[i];
+    wadi_chunk_hold(c, b->adopted);
+    wadi_chunk_release(b->adopted);
+    b->adopted = NULL;
+    b->count = 0;
+    b->bytes = 0;
+}
+
 void wadi_builder_finish(wadi_builder *b, wadi_chunk *c, int component, int64_t count) {
     WADI_ASSERT(count <= b->count || b->parts == 0);
+    if (b->adopted != NULL) {
+        WADI_ASSERT(count == b->count);
+        finish_adopted(b, c, component);
+        return;
+    }
     for (int i = 0; i < b->parts; i++) {
         wadi_builder_part *p = &b->part[i];
         wadi_chunk_component *to = &c->component[component + i];

@@ -29,10 +29,11 @@ typedef struct wadi_builder {
     wadi_buffers *buffers;
     int parts;
     wadi_builder_part *part;
-    int64_t count;      /* complete elements */
-    int64_t bytes;      /* bytes in the columns so far */
-    int64_t most_bytes; /* from this many bytes on the builder is full; one element always fits */
-    int64_t wanted;     /* elements that the next chunk is to have; 0: not known */
+    int64_t count;       /* complete elements */
+    int64_t bytes;       /* bytes in the columns so far */
+    int64_t most_bytes;  /* from this many bytes on the builder is full; one element always fits */
+    wadi_chunk *adopted; /* has the elements instead of the parts; NULL: they have */
+    int64_t wanted;      /* elements that the next chunk is to have; 0: not known */
 } wadi_builder;
 
 /* For elements of `parts` parts. Borrows buffers; copies part. */
@@ -61,6 +62,11 @@ WADI_NODISCARD wadi_status wadi_builder_bulk(wadi_builder *b, int64_t n, wadi_ar
 void wadi_builder_keep(wadi_builder *b, int64_t n);
 /* The same without copying, for a builder with one fixed part: its n elements lie in `columns`, which must outlive the chunk. */
 void wadi_builder_borrow(wadi_builder *b, int64_t n, void *const *columns);
+
+/* The same for elements [begin, begin + count) of a chunk that has just these parts, if they may be taken as they are: nothing has been built, the parts are
+ * stored as the builder would, and they are at most `most_bytes`, or one. The chunk is held until they are used up. Returns how many it has taken; 0: the caller has to copy. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_builder_adopt(wadi_builder *b, wadi_chunk *chunk, int64_t begin,
+                                              int64_t count, int64_t *out_taken, wadi_error *err);
 
 /* Whether the memory limit is reached. A source then returns fewer elements than it was asked for. */
 bool wadi_builder_full(const wadi_builder *b);

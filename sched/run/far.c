@@ -308,10 +308,10 @@ static int most_tickets(int workers) {
     return wanted < WADI_FAR_TICKETS ? wanted : WADI_FAR_TICKETS;
 }
 
-/* Items that wait for their turn are in flight as well, each as input, output, and the bytes of both. Small ones beyond these have a sixteenth of the memory
+/* Items that wait for their turn are in flight as well, each as input, output, and the bytes of both, which are copied once. Small ones beyond these have a sixteenth of the memory
  * (has_room). */
 int64_t wadi_far_in_flight(int workers) {
-    return 3 * most_tickets(workers > 0 ? workers : 1);
+    return 5 * most_tickets(workers > 0 ? workers : 1);
 }
 
 static void count_in_flight(wadi_stream *s, int workers) {

@@ -20,4 +20,7 @@ void wadi_run_leave_to_chunks(wadi_run *x, int64_t kept) {
     const int64_t left =
         x->options.memory - (kept < half ? kept : half) - (held < half ? held : half);
     x->budget.bytes = left > half / 2 ? left : half / 2;
+    /* messages of links and workers wait elsewhere, where the C library keeps some of what was theirs */
+    const bool alone = held == 0 && x->work.queue == NULL;
+    wadi_buffers_keep(x->buffers, alone ? x->options.memory : x->budget.bytes / 2 + kept);
 }

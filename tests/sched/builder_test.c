@@ -287,6 +287,62 @@ static void assert_refused(wadi_builder *b, int part, const int64_t *shape, wadi
 }
 
 /* A refusal leaves the builder as it was. */
+/* Elements of a chunk that are stored as they would be go into the next one as they are. */
+static void a_chunk_is_adopted_where_it_fits(void **unused) {
+    (void)unused;
+    enum { N = 10 };
+    const wadi_part part[] = {{.rank = 1, .fields = 1, .type = {WADI_I32}},
+                              {.fields = 1, .type = {WADI_F64}, .fixed = true}},
+                    other[] = {part[0], {.fields = 1, .type = {WADI_I64}, .fixed = true}};
+    heap h;
+    wadi_buffers *pool = pool_on(&h);
+    wadi_builder from, to, wrong;
+    wadi_chunk *chunk = NULL, *made = NULL;
+    int64_t taken = -1;
+    assert_int_equal(wadi_builder_init(&from, pool, 2, part, INT64_MAX, NULL), WADI_OK);
+    assert_int_equal(wadi_builder_init(&to, pool, 2, part, 200, NULL), WADI_OK);
+    assert_int_equal(wadi_builder_init(&wrong, pool, 2, other, INT64_MAX, NULL), WADI_OK);
+    for (int64_t s = 0; s < N; s++) {
+        const int64_t shape[] = {s + 1};
+        wadi_array a;
+        assert_int_equal(wadi_builder_array(&from, 0, shape, &a, NULL), WADI_OK);
+        for (int64_t i = 0; i <= s; i++) ((int32_t *)a.column[0])[i] = (int32_t)(100 * s + i);
+        assert_int_equal(wadi_builder_array(&from, 1, NULL, &a, NULL), WADI_OK);
+        *(double *)a.column[0] = (double)s;
+        assert_int_equal(wadi_builder_next(&from, NULL), WADI_OK);
+    }
+    assert_int_equal(wadi_chunk_create(pool, 2, &chunk, NULL), WADI_OK);
+    chunk->count = N;
+    wadi_builder_finish(&from, chunk, 0, N);
+    assert_int_equal(wadi_builder_adopt(&wrong, chunk, 0, N, &taken, NULL), WADI_OK);
+    assert_int_equal(taken, 0); /* another type */
+    assert_int_equal(wadi_builder_adopt(&to, chunk, 0, N, &taken, NULL), WADI_OK);
+    assert_int_equal(taken, 0); /* too many bytes */
+    assert_int_equal(wadi_builder_adopt(&to, chunk, 4, 3, &taken, NULL), WADI_OK);
+    assert_int_equal(taken, 3);
+    assert_int_equal(to.count, 3);
+    assert_int_equal(wadi_builder_adopt(&to, chunk, 0, 1, &taken, NULL), WADI_OK);
+    assert_int_equal(taken, 0); /* it has some */
+    wadi_builder_drop(&to);
+    wadi_chunk_release(chunk); /* what is adopted stays */
+    assert_int_equal(wadi_chunk_create(pool, 2, &made, NULL), WADI_OK);
+    made->count = 3;
+    wadi_builder_finish(&to, made, 0, 3);
+    assert_int_equal(to.count, 0);
+    for (int64_t s = 0; s < 3; s++) {
+        const wadi_array a = wadi_chunk_array(made, 0, s), x = wadi_chunk_array(made, 1, s);
+        assert_int_equal(a.shape[0], s + 5);
+        for (int64_t i = 0; i < s + 5; i++)
+            assert_int_equal(((const int32_t *)a.column[0])[i], 100 * (s + 4) + i);
+        assert_true(*(const double *)x.column[0] == (double)(s + 4));
+    }
+    wadi_chunk_release(made);
+    wadi_builder_fini(&from);
+    wadi_builder_fini(&to);
+    wadi_builder_fini(&wrong);
+    end(pool, &h);
+}
+
 static void what_it_refuses_it_names(void **unused) {
     (void)unused;
     static const int64_t pair[] = {2, 5}, other[] = {2, 6}, negative[] = {3, -1}, good[] = {1, 2};
@@ -378,6 +434,7 @@ int main(void) {
         cmocka_unit_test(it_is_full_where_it_reaches_its_bytes),
         cmocka_unit_test(many_are_filled_at_once),
         cmocka_unit_test(what_is_borrowed_stays_where_it_is),
+        cmocka_unit_test(a_chunk_is_adopted_where_it_fits),
         cmocka_unit_test(what_it_refuses_it_names),
         cmocka_unit_test(without_memory_it_is_as_it_was),
     };
