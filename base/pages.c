@@ -19,7 +19,6 @@
 
 /* A block of fewer than MANY large pages would waste too much of the last one. */
 static const size_t large_page = (size_t)1 << 21;
-static const size_t small_page = (size_t)1 << 16; /* of any system */
 enum { MANY = 4, LINE = 64 };
 
 void *wadi_pages_take(size_t align, size_t bytes) {
@@ -36,6 +35,8 @@ void *wadi_pages_take(size_t align, size_t bytes) {
 }
 
 #if defined MAP_ANONYMOUS && !defined WADI_WATCHED
+
+static const size_t small_page = (size_t)1 << 16; /* of any system */
 
 static size_t whole_pages(size_t bytes) {
     const size_t unit = bytes >= MANY * large_page ? large_page : small_page;
