@@ -5,6 +5,7 @@
 
 #include "base/behind.h"
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/task.h"
@@ -12,17 +13,13 @@
 
 static const int64_t second = INT64_C(1000000000);
 static const int64_t look_ns = 50000000; /* whether the task was stopped */
-static const int64_t usual_s = 30, warn_s = 10;
+static const int64_t warn_s = 10;
+static const double usual_s = 30;
 static const int64_t grace_ns =
     INT64_C(2000000000); /* of who was stopped: a library that is well is not left for that */
 
 int64_t wadi_patience_ns(void) {
-    const char *said = getenv("WADI_PATIENCE");
-    char *end = NULL;
-    const double s = said != NULL ? strtod(said, &end) : 0;
-    if (said == NULL || end == said || *end != '\0' || !(s >= 0.001 && s <= 1e6))
-        return usual_s * second;
-    return (int64_t)(s * (double)second);
+    return (int64_t)(wadi_limit_seconds(WADI_LIMIT_PATIENCE, usual_s) * 1e9);
 }
 
 typedef struct call {

@@ -1,8 +1,7 @@
 /* wadi policies: the table of chunk policies. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "base/environment.h"
 #include "base/user_cache.h"
 #include "cli/command.h"
 #include "sched/policy.h"
@@ -11,9 +10,8 @@ static int run(int argc, char **argv) {
     if (argc > 1) return wadi_cli_misuse(&wadi_cli_policies, "unexpected \"%s\"", argv[1]);
     for (const wadi_policy_row *p = wadi_policies; p->name; p++)
         printf("%-12s %s\n", p->name, p->about);
-    const char *learn = getenv("WADI_LEARN");
     char directory[1024];
-    if (learn && strcmp(learn, "off") == 0)
+    if (!wadi_switch_is_on(WADI_SWITCH_LEARN))
         printf("\nno sizes are learned: WADI_LEARN is \"off\"\n");
     else if (wadi_user_cache(directory, sizeof directory, NULL) == WADI_OK)
         printf("\nlearned sizes are kept in %s; WADI_LEARN=off or --forget turns this off\n",

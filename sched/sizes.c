@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -15,8 +16,7 @@
 enum { DIGITS = 16 /* bytes of the digest in the name of a file */, ROOM = 1200 };
 
 bool wadi_sizes_wanted(void) {
-    const char *learn = getenv("WADI_LEARN");
-    return learn == NULL || strcmp(learn, "off") != 0;
+    return wadi_switch_is_on(WADI_SWITCH_LEARN);
 }
 
 bool wadi_sizes_known(const wadi_plan *plan) {

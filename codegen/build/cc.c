@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "codegen/build/processor.h"
@@ -52,11 +53,7 @@ enum { USUAL_LIMIT_S = 120 };
 
 /* The seconds that a compiler may take, from WADI_CC_TIMEOUT. 0: no limit. */
 static double limit_s(bool patient) {
-    const double usual = patient ? 0 : USUAL_LIMIT_S;
-    const char *text = getenv("WADI_CC_TIMEOUT");
-    char *end = NULL;
-    const double s = text != NULL ? strtod(text, &end) : usual;
-    return text != NULL && (end == text || *end != '\0' || !(s >= 0 && s < 1e9)) ? usual : s;
+    return wadi_limit_seconds(WADI_LIMIT_CC, patient ? 0 : USUAL_LIMIT_S);
 }
 
 /* Runs argv with stdout and stderr into `out`. *out_status: the exit status, -1 when it could not be run or was killed. Errors:

@@ -1,18 +1,15 @@
 /* Two watches for the process: the page is asked for, and the socket is not. */
 #include "sched/watch/program.h"
 
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/say.h"
 
 static wadi_watch *by_socket, *by_page; /* of the main thread */
 
 static void open_socket(const char *name) {
-    const char *wanted = getenv("WADI_WATCH");
     const wadi_watch_options o = {.name = name};
-    if (wanted != NULL && strcmp(wanted, "off") == 0) return;
+    if (!wadi_switch_is_on(WADI_SWITCH_WATCH)) return;
     if (wadi_watch_begin(&o, &by_socket, NULL) != WADI_OK) by_socket = NULL;
 }
 
