@@ -3,8 +3,11 @@
  * The other steps of the loop run turn by turn, and so decide how many turns there are; the array's turns wait. When enough of them wait, or the
  * loop is over, the device runs them in strips of rows. Its next value has the same shape each time: the first of the waiting turns makes
  * storage and units for all, in its place among the steps, so that faults are told in their order. */
-#include "base/error.h"
 #include "sched/steps/turns.h"
+
+#include <string.h>
+
+#include "base/error.h"
 
 /* Where it pays: both arrays together do not fit into the cache of a worker, and a few rows in a few turns do. */
 static const int64_t LARGE = 4 << 20, /* bytes of the arrays, at least */
@@ -99,11 +102,23 @@ wadi_status wadi_turns_begin(wadi_steps *s, wadi_turns *t, wadi_error *err) {
 
 /* ---- all that wait ---- */
 
-/* The state has columns of its own, in which turns may write. */
+/* The state has a shape of its own: that of the start may go before the state does. */
+static bool own_shape(wadi_slots *slots, int slot) {
+    const int64_t *shape = slots->slot[slot].shape;
+    if (slots->memory[slot].shape != NULL) return true;
+    slots->slot[slot].shape = NULL;
+    if (!wadi_slots_room_for_shapes(slots, slot, 1)) return false;
+    memcpy(slots->slot[slot].shape, shape,
+           (size_t)wadi_slots_plan(slots, slot)->rank * sizeof *shape);
+    return true;
+}
+
+/* The state has columns of its own, in which turns may write. Who has columns has the shape too: both move together. */
 static bool own_columns(wadi_steps *s, const wadi_turns *t) {
     const wadi_plan_slot *p = wadi_slots_plan(s->slots, t->from);
     if (t->waiting == 1 || s->slots->memory[t->from].column[0] != NULL) return true;
-    return wadi_slots_room_for_columns(s->slots, t->from,
+    return own_shape(s->slots, t->from) &&
+           wadi_slots_room_for_columns(s->slots, t->from,
                                        wadi_shape_values(p->rank, s->slots->slot[t->from].shape));
 }
 

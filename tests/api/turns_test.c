@@ -89,6 +89,47 @@ static void rank_three(void **state) {
                                  PICTURE_PLANE_COLUMNS));
 }
 
+/* ---- the start goes before the state does ---- */
+
+#define BLUR \
+    "stencil dims=2 edge=1 near=3,-1,0,0,0,1,0 x (p, q, r) { add p (mul 0.3f32 (sub q r)) }"
+#define LATER "d = map r (e) { mul 0.5f32 e }\noutput r\noutput d\n"
+
+static void same_results(const char *text, const char *const *result) {
+    picture_run flat = picture_go(text, ROWS, 2, WADI_SCHEDULE_FORCE_FLAT);
+    picture_run inside = picture_go(text, ROWS, 1, WADI_SCHEDULE_FORCE_INSIDE);
+    assert_true(is_together(&flat, (int64_t)ROWS * PICTURE_COLUMNS * (int64_t)sizeof(float)));
+    for (; *result != NULL; result++) assert_true(picture_same(&flat, &inside, *result));
+    picture_end(&flat);
+    picture_end(&inside);
+}
+
+/* Eight turns end where they began: in the slot of the state, which leaves the branch. */
+static void a_start_of_a_branch(void **state) {
+    (void)state;
+    static const char *const result[] = {"r", "d", NULL};
+    same_results(
+        PICTURE_HEAD
+        "o = unit { lt (a ! (5, 5)) 2.0f32 }\nr = acond o {\n b = map a (e) { mul 0.9f32 e }\n"
+        " u, c = awhile b 8 (x, k) {\n  p = unit { gt (the k) 0 }\n  yield p\n"
+        " } do (x, k) {\n  y = " BLUR "\n  l = " ONE_LESS "\n  yield y, l\n }\n"
+        " yield u\n} else {\n yield a\n}\n" LATER,
+        result);
+}
+
+/* The inner loop has 6, 5, 4 and 3 turns. */
+static void a_start_of_a_loop(void **state) {
+    (void)state;
+    static const char *const result[] = {"r", "c", "d", NULL};
+    same_results(PICTURE_HEAD
+                 "r, c = awhile a 4 (z, m) {\n o = unit { gt (the m) 0 }\n yield o\n"
+                 "} do (z, m) {\n n = unit { add (the m) 2 }\n"
+                 " u, v = awhile z n (x, k) {\n  p = unit { gt (the k) 0 }\n  yield p\n"
+                 " } do (x, k) {\n  y = " BLUR "\n  l = " ONE_LESS "\n  yield y, l\n }\n"
+                 " w = unit { sub (the m) 1 }\n yield u, w\n}\noutput c\n" LATER,
+                 result);
+}
+
 /* ---- each turn needs the one before as a whole ---- */
 
 static void rows_that_wrap_around(void **state) {
@@ -168,6 +209,8 @@ int main(void) {
                                        cmocka_unit_test(how_many_turns),
                                        cmocka_unit_test(more_than_a_stencil),
                                        cmocka_unit_test(rank_three),
+                                       cmocka_unit_test(a_start_of_a_branch),
+                                       cmocka_unit_test(a_start_of_a_loop),
                                        cmocka_unit_test(rows_that_wrap_around),
                                        cmocka_unit_test(a_turn_that_reads_its_number),
                                        cmocka_unit_test(a_turn_that_reads_another_state),
