@@ -33,6 +33,10 @@ enum {
     WADI_NATS_SERVER_ID = 72 /* room for what a server calls itself, anew each time it begins */
 };
 
+/* What is said of a record that cannot be read. */
+#define WADI_NATS_STRANGE_RECORD                                                     \
+    "job %s: its record on the server makes no sense: it is of another version, or " \
+    "somebody else's (wadi job rm removes it)"
 /* Headers of messages. */
 #define WADI_NATS_LABEL "Wadi-Label"
 #define WADI_NATS_RECORDED "Wadi-Record"
@@ -200,6 +204,8 @@ typedef struct wadi_nats_queue {
     wadi_nats_keys keys;
     natsConnection *nc;
     natsSubscription *subs[3];
+    WADI_VEC(natsSubscription *)
+    past_subs;   /* ended, and kept: the library may still look at them */
     int calling; /* threads of the library that may still call */
     wadi_nats_events events;
     char inbox[WADI_NATS_SUBJECT];
@@ -481,6 +487,8 @@ void wadi_nats_block_signals(sigset_t *out_before);
 /* Has what comes on the subject go to the service thread. i: which of q->subs. */
 WADI_NODISCARD wadi_status wadi_nats_subscribe(wadi_nats_queue *q, int i, const char *subject,
                                                wadi_error *err);
+/* Ends that subscription, if there is one. What has come by then is still heard. */
+void wadi_nats_unsubscribe(wadi_nats_queue *q, int i);
 /* One of the library's threads will not call again. */
 void wadi_nats_quiet(void *queue);
 /* Ends the queue without a word to anybody. */

@@ -53,6 +53,13 @@ wadi_status wadi_nats_subscribe(wadi_nats_queue *q, int i, const char *subject, 
     return WADI_OK;
 }
 
+/* The subscription is not destroyed: the thread that reads may have found it (end_subscriptions). Out of memory: it stays. */
+void wadi_nats_unsubscribe(wadi_nats_queue *q, int i) {
+    if (q->subs[i] == NULL || !wadi_vec_push(&q->past_subs, q->subs[i])) return;
+    (void)natsSubscription_Unsubscribe(q->subs[i]);
+    q->subs[i] = NULL;
+}
+
 /* ---- life ---- */
 
 static void free_lists(wadi_nats_queue *q) {
@@ -71,6 +78,7 @@ static void free_lists(wadi_nats_queue *q) {
     wadi_vec_free(&q->asked);
     wadi_vec_free(&q->workers);
     wadi_vec_free(&q->flight);
+    wadi_vec_free(&q->past_subs);
 }
 
 /* No message is left to the library: of those that it frees behind its last connection it loses what it frees late, and the thread that reads finds a
@@ -84,6 +92,8 @@ static void end_subscriptions(wadi_nats_queue *q) {
             (void)natsSubscription_WaitForDrainCompletion(q->subs[i], PATIENCE_MS);
     if (q->nc != NULL) natsConnection_Close(q->nc);
     for (int i = 0; i < 3; i++) natsSubscription_Destroy(q->subs[i]);
+    for (size_t i = 0; i < q->past_subs.n; i++) natsSubscription_Destroy(q->past_subs.at[i]);
+    wadi_vec_clear(&q->past_subs);
 }
 
 void wadi_nats_close(wadi_nats_queue *q) {

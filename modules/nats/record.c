@@ -84,5 +84,13 @@ void wadi_nats_record_told(wadi_nats_queue *q, natsMsg *msg, uint64_t from) {
 }
 
 void wadi_nats_record_replied(wadi_nats_queue *q, natsMsg *msg, uint64_t question) {
-    if (question >= q->record_from) wadi_nats_record_told(q, msg, question + 1);
+    const char *text = NULL;
+    wadi_jet_record r;
+    if (question < q->record_from) return;
+    if (natsMsgHeader_Get(msg, WADI_NATS_RECORDED, &text) == NATS_OK &&
+        !wadi_jet_record_read(text, &r)) {
+        wadi_nats_break(q, WADI_IO, WADI_NATS_STRANGE_RECORD, q->at.job);
+        return;
+    }
+    wadi_nats_record_told(q, msg, question + 1);
 }

@@ -11,7 +11,7 @@
 enum {
     CALL_MS = 8000, /* a lost connection is noticed before */
     PINGS = 6,
-    PINGS_MET = 3,   /* a connection that broke is made again within two tenths of a second */
+    PINGS_MET = 4,   /* a connection that broke is made again within three quarters of a second */
     NAP_MS = 250,    /* between them */
     MAKING_MS = 250, /* a stream that does not answer may be in the making */
 };
@@ -166,8 +166,12 @@ static wadi_status find_stream(jsCtx *js, const wadi_jet_address *at, const char
     return wadi_nats_js_fail(at, s, code, doing, err);
 }
 
+static bool nobody(natsStatus s) {
+    return s == NATS_TIMEOUT || s == NATS_NO_RESPONDERS;
+}
+
 /* Directly: nats-server 2.9.10 crashes if it is asked in the other way, MSG.GET, of a stream that it is making. Direct requests to a stream that is not there, or is
- * not made yet, get no answer. */
+ * not made yet, get no answer; servers from 2.10.26 on say that nobody is there. */
 static wadi_status get(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream stream,
                        jsDirectGetMsgOptions *what, const char *doing, natsMsg **out,
                        wadi_error *err) {
@@ -178,11 +182,13 @@ static wadi_status get(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream s
     *out = NULL;
     (void)jsOptions_Init(&o);
     wadi_nats_stream_name(at->job, stream, name);
-    for (o.Wait = MAKING_MS; s == NATS_TIMEOUT && o.Wait < CALL_MS; o.Wait *= 2) {
+    for (o.Wait = MAKING_MS; nobody(s) && o.Wait < CALL_MS; o.Wait *= 2) {
+        if (s == NATS_NO_RESPONDERS) nats_Sleep(o.Wait / 2);
         WADI_TRY(find_stream(js, at, name, doing, &there, err));
         if (!there) return WADI_OK;
         s = js_DirectGetMsg(out, js, name, &o, what);
     }
+    if (s == NATS_NO_RESPONDERS) s = NATS_TIMEOUT; /* there is JetStream: it knows the stream */
     return s == NATS_OK || s == NATS_NOT_FOUND ? WADI_OK : wadi_nats_fail(at, s, doing, err);
 }
 
@@ -219,12 +225,7 @@ wadi_status wadi_nats_record_read(jsCtx *js, const wadi_jet_address *at, wadi_je
                        wadi_jet_record_read(text, out);
     *out_seq = natsMsg_GetSequence(msg);
     natsMsg_Destroy(msg);
-    return sound ? WADI_OK
-                 : wadi_fail(err, WADI_IO,
-                             "job %s: its record on the server makes no sense: it is of another "
-                             "version, or somebody "
-                             "else's (wadi job rm removes it)",
-                             at->job);
+    return sound ? WADI_OK : wadi_fail(err, WADI_IO, WADI_NATS_STRANGE_RECORD, at->job);
 }
 
 wadi_status wadi_nats_record_write(jsCtx *js, const wadi_jet_address *at, const wadi_jet_record *r,

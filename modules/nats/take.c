@@ -251,6 +251,16 @@ static void assemble(wadi_nats_queue *q, wadi_nats_delivery *d) {
         complete(q, d);
 }
 
+/* A frame of it is not there. Of an item, perhaps because another worker has answered it, and home has removed its frames: then it does not come again. */
+static void lose(wadi_nats_queue *q, wadi_nats_delivery *d) {
+    if (q->is_home || d->deliveries > WADI_JET_DELIVERIES) {
+        spoil(q, d);
+        return;
+    }
+    give_back_later(q, d->ack);
+    forget(q, d);
+}
+
 bool wadi_nats_take_frame(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *msg) {
     wadi_nats_delivery *d = NULL;
     const char *status = NULL;
@@ -264,7 +274,7 @@ bool wadi_nats_take_frame(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *m
         return false;
     }
     if (natsMsgHeader_Get(msg, "Status", &status) == NATS_OK) {
-        spoil(q, d); /* 404 */
+        lose(q, d); /* 404 */
         return false;
     }
     d->got[frame] = msg;

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "modules/nats/inside.h"
 
-enum { SILENT_MS = 3000, FLUSH_MS = 3000, DEAD_MOST = 256 << 20 };
+enum { SILENT_MS = 3000, FLUSH_MS = 3000, DEAD_MOST = 256 << 20, ASKED = 2 /* of q->subs */ };
 
 static bool is_mine(const wadi_nats_queue *q, const wadi_jet_record *r) {
     return strcmp(r->epoch, q->mine[0]) == 0 || strcmp(r->epoch, q->mine[1]) == 0;
@@ -50,14 +50,14 @@ static wadi_status check_free(wadi_nats_queue *q, jsCtx *js, const wadi_jet_reco
                      "job %s has a home already; each job needs a name of its own", q->at.job);
 }
 
-/* From now on it can be asked, and each question is answered: the job is ours, though it has no streams yet. */
+/* From now on it can be asked, and each question is answered: the job is ours, though it has no streams yet. Until it turns out not to be. */
 static wadi_status listen(wadi_nats_queue *q, wadi_error *err) {
     char subject[WADI_NATS_SUBJECT];
     sigset_t before;
-    if (q->subs[2] != NULL) return WADI_OK;
+    if (q->subs[ASKED] != NULL) return WADI_OK;
     wadi_nats_subject(q->at.job, subject, "ask.*");
     wadi_nats_block_signals(&before);
-    const wadi_status st = wadi_nats_subscribe(q, 2, subject, err);
+    const wadi_status st = wadi_nats_subscribe(q, ASKED, subject, err);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     (void)natsConnection_FlushTimeout(q->nc, FLUSH_MS); /* if it fails, the library says it again */
     return st;
@@ -106,19 +106,26 @@ static wadi_jet_record new_record(const wadi_nats_queue *q, const void *charter,
 typedef struct taking {
     const void *charter;
     int64_t n;
+    bool fresh;   /* the job was not there before */
+    bool written; /* its record may be ours */
     wadi_jet_record *out;
 } taking;
 
 static wadi_status take_over(wadi_nats_queue *q, jsCtx *js, void *env, wadi_error *err) {
-    const taking *t = env;
+    taking *t = env;
     const wadi_jet_address *at = &q->at;
     wadi_jet_record before = {.state = WADI_JET_LEFT}, r = new_record(q, t->charter, t->n);
     uint64_t seq = 0;
     WADI_TRY(wadi_nats_stream_make(js, at, WADI_NATS_RECORD, r.epoch, -1, err));
     WADI_TRY(wadi_nats_record_read(js, at, &before, &seq, err));
+    if (seq == 0 || !is_mine(q, &before)) {
+        t->fresh = seq == 0;
+        wadi_nats_unsubscribe(q, ASKED); /* it would hear its own question */
+    }
     WADI_TRY(check_free(q, js, &before, err));
     if (is_mine(q, &before)) (void)strcpy(q->mine[0], before.epoch);
     (void)strcpy(q->mine[1], r.epoch);
+    t->written = true;
     WADI_TRY(wadi_nats_record_write(js, at, &r, &seq, err));
     WADI_TRY(listen(q, err));
     WADI_TRY(make_queue(js, at, WADI_NATS_ITEMS, r.epoch, q->cap, err));
@@ -131,11 +138,6 @@ static wadi_status take_over(wadi_nats_queue *q, jsCtx *js, void *env, wadi_erro
     return WADI_OK;
 }
 
-wadi_status wadi_nats_take_over(wadi_nats_queue *q, const void *charter, int64_t n,
-                                wadi_jet_record *out, wadi_error *err) {
-    return wadi_nats_call(q, take_over, &(taking){charter, n, out}, err);
-}
-
 /* The record is removed last, so that this can be done again if the connection is lost on the way. */
 static wadi_status leave(wadi_nats_queue *q, jsCtx *js, void *env, wadi_error *err) {
     const wadi_jet_state state = *(const wadi_jet_state *)env;
@@ -143,7 +145,7 @@ static wadi_status leave(wadi_nats_queue *q, jsCtx *js, void *env, wadi_error *e
     wadi_jet_record r = {0};
     uint64_t seq = 0;
     WADI_TRY(wadi_nats_record_read(js, at, &r, &seq, err));
-    if (seq == 0 || strcmp(r.epoch, q->epoch) != 0) return WADI_OK; /* it is another home's now */
+    if (seq == 0 || !is_mine(q, &r)) return WADI_OK; /* it is another home's now */
     r.state = state;
     WADI_TRY(wadi_nats_record_write(js, at, &r, &seq, err));
     WADI_TRY(wadi_nats_stream_remove(js, at, WADI_NATS_ITEMS, err));
@@ -154,11 +156,33 @@ static wadi_status leave(wadi_nats_queue *q, jsCtx *js, void *env, wadi_error *e
                                    : WADI_OK;
 }
 
-wadi_status wadi_nats_leave(wadi_nats_queue *q, wadi_jet_state state, wadi_error *err) {
-    if (state == WADI_JET_ENDED) return wadi_nats_call(q, leave, &state, err);
+/* Without waiting for a server that is away. */
+static wadi_status leave_now(wadi_nats_queue *q, wadi_jet_state state, wadi_error *err) {
     jsCtx *js = NULL;
     wadi_status st = wadi_nats_js(q->nc, &q->at, &js, err);
     if (st == WADI_OK) st = leave(q, js, &state, err);
     jsCtx_Destroy(js);
+    return st;
+}
+
+wadi_status wadi_nats_leave(wadi_nats_queue *q, wadi_jet_state state, wadi_error *err) {
+    return state == WADI_JET_ENDED ? wadi_nats_call(q, leave, &state, err)
+                                   : leave_now(q, state, err);
+}
+
+/* The job is not ours after all: nobody is told so by our answers, and what we have made of it goes, if the server is there. */
+static void fall_back(wadi_nats_queue *q, const taking *t) {
+    wadi_nats_unsubscribe(q, ASKED);
+    (void)pthread_mutex_lock(&q->lock);
+    const bool here = q->connected;
+    (void)pthread_mutex_unlock(&q->lock);
+    if (here && t->written) (void)leave_now(q, t->fresh ? WADI_JET_ENDED : WADI_JET_LEFT, NULL);
+}
+
+wadi_status wadi_nats_take_over(wadi_nats_queue *q, const void *charter, int64_t n,
+                                wadi_jet_record *out, wadi_error *err) {
+    taking t = {.charter = charter, .n = n, .out = out};
+    const wadi_status st = wadi_nats_call(q, take_over, &t, err);
+    if (st != WADI_OK) fall_back(q, &t);
     return st;
 }

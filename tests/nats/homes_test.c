@@ -141,7 +141,7 @@ static void the_search_for_a_home_can_be_ended(void **state) {
     (void)alarm(0);
 }
 
-/* How often a home that wants the job asks for another, which nobody is. */
+/* How often a home that wants the job asks for another, which nobody is: once more if the server has not seen yet that the other's connection has ended. */
 static int searches(const test_server *server, const char *address) {
     static const char ping[] = "[PUB wadi.searched.ask.ping ";
     wadi_error err = {0};
@@ -164,22 +164,22 @@ static void a_killed_home_is_not_looked_for_long(void **state) {
     pid_t home = start_home(server.port, "searched", address);
     assert_int_equal(kill(home, SIGKILL), 0);
     assert_int_equal(test_wait(home), 128 + SIGKILL);
-    assert_int_equal(searches(&server, address), 3);
+    assert_in_range(searches(&server, address), 4, 5);
     home = start_home(server.port, "searched", address);
     assert_int_equal(kill(home, SIGKILL), 0);
     assert_int_equal(test_wait(home), 128 + SIGKILL);
     test_server_kill(&server);
     test_server_again(&server);
-    assert_int_equal(searches(&server, address), 6);
+    assert_in_range(searches(&server, address), 6, 7);
     home = start_home(server.port, "searched", address);
+    const int met = test_server_noted(&server, "[PUB wadi.searched.charter.");
     test_server_kill(&server);
     test_server_again(&server);
-    const int met = test_server_noted(&server, "[PUB wadi.searched.charter.");
     while (test_server_noted(&server, "[PUB wadi.searched.charter.") == met)
         (void)nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
     assert_int_equal(kill(home, SIGKILL), 0);
     assert_int_equal(test_wait(home), 128 + SIGKILL);
-    assert_int_equal(searches(&server, address), 3);
+    assert_in_range(searches(&server, address), 4, 5);
     test_server_end(&server);
     (void)alarm(0);
 }
@@ -255,6 +255,43 @@ static void a_job_may_be_asked_for_while_it_begins(void **state) {
     (void)alarm(0);
 }
 
+/* A home that cannot make its streams does not pass for one while its run goes on without workers, and leaves nothing. */
+static void a_home_without_streams_is_none(void **state) {
+    (void)state;
+    test_server server;
+    wadi_error err = {0};
+    wadi_text text = {0};
+    char command[256];
+    (void)alarm(60);
+    test_server_start(&server, true, "");
+    test_server_kill(&server);
+    (void)snprintf(command, sizeof command,
+                   "sed -i 's/store_dir/max_file_store: 400MB, &/' %s/config", server.folder);
+    assert_int_equal(system(command), 0);
+    test_server_again(&server);
+    const char *large = test_address(server.port, "full", ""),
+               *small = test_address(server.port, "full", "&budget=1M");
+    wadi_workq *first = test_open(large, true);
+    assert_int_equal(first->ops->offer(first, "x", 1, &err), WADI_IO);
+    if (strstr(err.msg, "making a stream") == NULL) fail_msg("%s", err.msg);
+    assert_int_equal(test_jobs()->ask(large, "ping", "", &text, &err), WADI_IO);
+    if (strstr(err.msg, "there is no job full") == NULL) fail_msg("%s", err.msg);
+    wadi_workq *second = test_open(small, true);
+    if (second->ops->offer(second, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_int_equal(first->ops->offer(first, "x", 1, &err), WADI_INVALID); /* there is one now */
+    first->ops->close(first);
+    if (test_jobs()->ask(small, "ping", "", &text, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_int_equal(strlen(wadi_text_str(&text)), 17); /* an epoch, and the end of the line */
+    wadi_text_fini(&text);
+    const pid_t one = test_worker(small, "plain");
+    test_run(second, &(test_job){.items = 10, .n = 100});
+    if (second->ops->end(second, &err) != WADI_OK) fail_msg("%s", err.msg);
+    second->ops->close(second);
+    assert_int_equal(test_wait(one), 0);
+    test_server_end(&server);
+    (void)alarm(0);
+}
+
 int main(int argc, char **argv) {
     const int status = test_worker_main(argc, argv);
     if (status >= 0) return status;
@@ -268,6 +305,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_killed_home_is_not_looked_for_long),
         cmocka_unit_test(a_home_can_be_asked_before_it_makes_streams),
         cmocka_unit_test(a_job_may_be_asked_for_while_it_begins),
+        cmocka_unit_test(a_home_without_streams_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -195,6 +196,54 @@ static void strangers_do_no_harm(void **state) {
     assert_int_equal(test_jobs()->remove(address, false, &err), WADI_OK); /* letters of strangers */
 }
 
+/* It is answered by another, and home has removed them: that is no letter. */
+static void an_item_without_its_frames_is_given_back(void **state) {
+    (void)state;
+    static const char letter[] = "PUB wadi.without.dead";
+    test_server own;
+    char epoch[17], subject[64];
+    (void)alarm(60);
+    test_server_start(&own, true, "trace: true\n");
+    const char *address = test_address(own.port, "without", "");
+    wadi_workq *q = home_of(address);
+    find_epoch(address, epoch);
+    const int s = test_raw_connect(own.port);
+    (void)snprintf(subject, sizeof subject, "item.%s.do", epoch);
+    publish(s, "without", subject, "Wadi-Label: 900 0 4000000 4 00000000 0000000000000000", "end");
+    ping(s);
+    const pid_t one = test_worker(address, "plain");
+    while (test_server_noted(&own, "-NAK {") == 0 && test_server_noted(&own, letter) == 0)
+        (void)nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    assert_int_equal(test_server_noted(&own, letter), 0);
+    test_run(q, &(test_job){.items = 10, .n = 1000});
+    end_home(q);
+    assert_int_equal(test_wait(one), 0);
+    test_server_end(&own);
+    (void)alarm(0);
+}
+
+/* A worker that waits for the job is told so. */
+static void a_record_of_another_version_is_an_error(void **state) {
+    (void)state;
+    const char *address = test_address(server.port, "older", "");
+    wadi_error err = {0};
+    void *charter = NULL;
+    int64_t n = 0;
+    (void)alarm(60);
+    wadi_workq *q = home_of(address);
+    q->ops->close(q);
+    test_raw_say(server.port, "wadi.older.record",
+                 "NATS/1.0\r\nWadi-Record: 2 0123456789abcdef open 5000 0 0 0 0 00000000 "
+                 "0000000000000000\r\n\r\n",
+                 "");
+    q = test_open(address, false);
+    assert_int_equal(q->ops->charter(q, &charter, &n, &err), WADI_IO);
+    if (strstr(err.msg, "its record on the server makes no sense") == NULL) fail_msg("%s", err.msg);
+    q->ops->close(q);
+    if (test_jobs()->remove(address, false, &err) != WADI_OK) fail_msg("%s", err.msg);
+    (void)alarm(0);
+}
+
 typedef struct flood {
     int s;
     char *text;
@@ -340,6 +389,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(frames_stay_small_where_the_server_allows_more),
         cmocka_unit_test(a_server_may_take_less_than_a_frame),
         cmocka_unit_test(strangers_do_no_harm),
+        cmocka_unit_test(an_item_without_its_frames_is_given_back),
+        cmocka_unit_test(a_record_of_another_version_is_an_error),
         cmocka_unit_test(a_home_ends_in_a_flood),
         cmocka_unit_test(a_home_that_begins_leaves_no_question_open),
         cmocka_unit_test(a_home_does_what_it_is_asked),
