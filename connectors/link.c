@@ -1,9 +1,9 @@
 /* A stream between two processes: a sink in one process is a source in the other.
  *
  * The sink passes each chunk to a port, which keeps it until the other side has consumed it; `finish` returns when all are
- * consumed. While the source is being opened, it waits for the first chunk and learns from it what the elements are. It cuts
- * the chunks that arrive to the sizes that its run asks for. A failure on either side ends the stream on the other side with
- * the same message. */
+ * consumed. While the source is being opened, it waits for the first chunk and learns from it what the elements are. Chunks
+ * that arrive go on in equal parts of about the size that its run asks for, or of just that size if the caller of the run has
+ * set it. A failure on either side ends the stream on the other side with the same message. */
 #include "connectors/link.h"
 
 #include <stdio.h>
@@ -208,14 +208,15 @@ static int64_t part_of(const link_source *s, int64_t k, int64_t most, double *ou
     return n;
 }
 
-/* Elements that have come together go on as they are, unless they are so few that a chunk of them is not worth its own step. Then they are copied beside others. */
+/* Elements that have come together go on as they are, unless they are so few that a chunk of them is not worth its own step, or not as many as there must be. Then they are copied beside others. */
 static wadi_status adopt(link_source *s, int64_t k, wadi_builder *b, bool *out_taken,
                          wadi_error *err) {
     double bytes = 0;
     int64_t taken = 0;
     *out_taken = false;
     if (b->count > 0 || s->at == s->chunk->count) return WADI_OK;
-    const int64_t n = part_of(s, k, b->most_bytes, &bytes);
+    if (b->exact && s->chunk->count - s->at < k) return WADI_OK;
+    const int64_t n = b->exact ? k : part_of(s, k, b->most_bytes, &bytes);
     if (n < k && bytes < (double)worth_bytes) return WADI_OK;
     WADI_TRY(wadi_builder_adopt(b, s->chunk, s->at, n, &taken, err));
     s->at += taken;

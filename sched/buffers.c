@@ -14,7 +14,7 @@ enum {
     SMALLEST = 128, /* bytes of class 0 */
     STEPS = 8,      /* classes per power of two: a block is at most an eighth too large */
     CLASSES = 400,
-    /* A request may take a waiting block that is up to so many classes larger: of those below LARGE, less than 3 times the size; else half as much again. */
+    /* A request may take a waiting block that is up to so many classes larger: of those below LARGE, up to 3.2 times the size; else half as much again. */
     LARGE = 1 << 16,
     LOOK_AHEAD = 12,
     LOOK_AHEAD_LARGE = 3,

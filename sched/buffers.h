@@ -41,7 +41,7 @@ typedef struct wadi_buffers wadi_buffers;
  * A pool of the heap begins with the blocks that an earlier pool left on the shelf (base/keep.h). */
 WADI_NODISCARD wadi_status wadi_buffers_create(const wadi_memory *memory, int64_t keep_bytes,
                                                wadi_buffers **out, wadi_error *err);
-/* From now on at most so many bytes wait. */
+/* From now on keep_bytes of wadi_buffers_create is this. */
 void wadi_buffers_keep(wadi_buffers *b, int64_t keep_bytes);
 /* The pool lives until the last reference is released; every block must be back by then. */
 wadi_buffers *wadi_buffers_retain(wadi_buffers *b);

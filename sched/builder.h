@@ -34,6 +34,7 @@ typedef struct wadi_builder {
     int64_t most_bytes;  /* from this many bytes on the builder is full; one element always fits */
     wadi_chunk *adopted; /* has the elements instead of the parts; NULL: they have */
     int64_t wanted;      /* elements that the next chunk is to have; 0: not known */
+    bool exact;          /* it is to have just as many: the caller of the run has said so */
 } wadi_builder;
 
 /* For elements of `parts` parts. Borrows buffers; copies part. */

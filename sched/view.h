@@ -63,7 +63,7 @@ typedef struct wadi_view {
     int phase, phases;    /* at work; -1: none */
     wadi_run_stats stats; /* its texts `device` and `schedule` are not to be used: see below */
     char device[192], schedule[16];
-    int64_t memory_used, memory_most; /* bytes of chunks and temporaries, and their limit */
+    int64_t memory_used, memory_most; /* bytes, as memory_peak counts them, and their limit */
     WADI_VEC(wadi_view_node) nodes;   /* of the stream at work: sources, stages, ends */
     WADI_VEC(wadi_view_edge) edges;
     wadi_wait_seen waits[WADI_VIEW_WAITS];

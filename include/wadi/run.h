@@ -169,7 +169,7 @@ typedef struct wadi_run_stats {
     int64_t
         bytes_between; /**< of such a device: what launches had to move from one of its devices to another */
     int threads;
-    int64_t memory_peak; /**< greatest number of bytes of chunks and temporaries */
+    int64_t memory_peak; /**< most bytes of chunks and temporaries; of links, what is copied */
     int stages_apart; /**< stages and folds that run in a thread of their own, or did at the end of the latest stream */
     double apart_s; /**< time that thread was busy; compute_s is that of all others */
     int64_t

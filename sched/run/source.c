@@ -89,6 +89,7 @@ static wadi_status ask_once(wadi_lane *l, int i, wadi_source *source, int64_t k,
     const bool waits = source->at_hand == 0;
     const int ticket = waits ? wadi_task_wait("elements from", l->position, p->name) : -1;
     l->builder[i].wanted = k;
+    l->builder[i].exact = l->stream->x->options.chunk > 0;
     wadi_passed_works(&l->read[i], wadi_clock_ns());
     const wadi_status status = source->ops->next(source, k, &l->builder[i], err);
     wadi_passed_rests(&l->read[i], wadi_clock_ns());

@@ -47,6 +47,25 @@ fails() {
 
 passes "" ""
 
+# ---- sizes: a receiver keeps its own, however the sender cuts ----
+cat >chunks.wadi <<'END'
+program chunks
+mid = stream_in "mid" : seq(f64[?])
+chunks = fold_batch mid 0 (n, shapes, values) {
+    m = unit { add (the n) 1 }
+    yield m
+}
+output chunks
+END
+for cut in 1500 700; do
+    timeout 600 "$wadi" run chunks.wadi "mid=@$at" --wait 60 --chunk 1000 >chunks 2>receiver &
+    pid=$!
+    timeout 600 "$wadi" run first.wadi "s=100:@long.raw" "out=@$at" --wait 60 --chunk $cut >/dev/null 2>sender ||
+        wrong "$(cat sender)"
+    wait $pid || wrong "$(cat receiver)"
+    grep -q ' 10$' chunks || wrong "10000 elements by 1000, sent by $cut: $(cat chunks)"
+done
+
 # ---- reasons ----
 reader=other fails "" ""
 says receiver "mid: f64, but the program takes f32"
