@@ -181,7 +181,8 @@ void wadi_nats_home_met(wadi_nats_queue *q) {
 }
 
 void wadi_nats_home_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg) {
-    if (strncmp(verb, "ask.", 4) == 0) hear_request(q, verb + 4, msg);
+    /* One that has lost the job does not speak for it: another may have it. */
+    if (strncmp(verb, "ask.", 4) == 0 && q->failed == WADI_OK) hear_request(q, verb + 4, msg);
     if (!q->offered) return;
     if (strcmp(verb, "live.worker") == 0)
         hear_worker(q, msg, wadi_clock_ns());

@@ -373,6 +373,9 @@ static void a_job_with_a_home_is_not_removed_by_mistake(void **state) {
     while (st == WADI_OK) st = q->ops->collect(q, 1000000000, &none, &err);
     assert_int_equal(st, WADI_IO);
     assert_non_null(strstr(err.msg, "its streams were removed from the server"));
+    wadi_text out = {0};
+    assert_int_equal(test_jobs()->ask(address, "ping", "", &out, &err), WADI_IO);
+    wadi_text_fini(&out);
     q->ops->close(q);
 }
 
