@@ -463,7 +463,8 @@ static void mistakes_name_the_place(void **state) {
         {"y = unit { add (random_words 1 2 3) 1 }",
          "line 6, column 17: expected one scalar, not 4, found 'random_words'"},
         {"y = unit { sincos 1 }", "line 6, column 12: sincos: argument 1 is i64, expected a float"},
-        {"y = unit { random_f64 1 }", "line 6, column 25: expected argument 2 of 2 of random_f64, found '}'"},
+        {"y = unit { random_f64 1 }",
+         "line 6, column 25: expected argument 2 of 2 of random_f64, found '}'"},
         {"y = unit { add random_f64 1.0 }",
          "line 6, column 16: expected a scalar that is in scope (as an argument it stands in "
          "parentheses: (random_f64 seed index)), found 'random_f64'"},
