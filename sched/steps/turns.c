@@ -2,7 +2,8 @@
  *
  * The other steps of the loop run turn by turn, and so decide how many turns there are; the array's turns wait. When enough of them wait, or the
  * loop is over, the device runs them in strips of rows. Its next value has the same shape each time: the first of the waiting turns makes
- * storage and units for all, in its place among the steps, so that faults are told in their order. */
+ * storage and units for all, in its place among the steps, so that faults are told in their order. Where there is no memory for it, turns run one by
+ * one, and the step that has none says so. */
 #include "sched/steps/turns.h"
 
 #include <string.h>
@@ -89,10 +90,35 @@ static bool same_shape(const wadi_steps *s, const wadi_turns *t) {
     return true;
 }
 
+/* The state has a shape of its own: that of the start may go before the state does. */
+static bool own_shape(wadi_slots *slots, int slot) {
+    int64_t *shape = slots->slot[slot].shape;
+    if (slots->memory[slot].shape != NULL) return true;
+    slots->slot[slot].shape = NULL;
+    if (!wadi_slots_room_for_shapes(slots, slot, 1)) {
+        slots->slot[slot].shape = shape;
+        return false;
+    }
+    memcpy(slots->slot[slot].shape, shape,
+           (size_t)wadi_slots_plan(slots, slot)->rank * sizeof *shape);
+    return true;
+}
+
+/* The state has columns of its own, in which turns may write. Who has columns has the shape too: both move together. False: out of memory; the
+ * state is what it was. */
+static bool own_columns(wadi_slots *slots, int slot) {
+    const wadi_plan_slot *p = wadi_slots_plan(slots, slot);
+    if (slots->memory[slot].column[0] != NULL) return true;
+    return own_shape(slots, slot) &&
+           wadi_slots_room_for_columns(slots, slot,
+                                       wadi_shape_values(p->rank, slots->slot[slot].shape));
+}
+
 wadi_status wadi_turns_begin(wadi_steps *s, wadi_turns *t, wadi_error *err) {
     WADI_TRY(s->run(s, t->at, t->at + 2, err));
     if (wadi_steps_faulted(s)) return WADI_OK;
-    if (!same_shape(s, t)) {
+    t->first = s->slots->slot[t->from];
+    if (!same_shape(s, t) || !own_columns(s->slots, t->from)) {
         t->value = -1;
         return s->run(s, t->at + 2, t->at + 3, err);
     }
@@ -102,35 +128,13 @@ wadi_status wadi_turns_begin(wadi_steps *s, wadi_turns *t, wadi_error *err) {
 
 /* ---- all that wait ---- */
 
-/* The state has a shape of its own: that of the start may go before the state does. */
-static bool own_shape(wadi_slots *slots, int slot) {
-    const int64_t *shape = slots->slot[slot].shape;
-    if (slots->memory[slot].shape != NULL) return true;
-    slots->slot[slot].shape = NULL;
-    if (!wadi_slots_room_for_shapes(slots, slot, 1)) return false;
-    memcpy(slots->slot[slot].shape, shape,
-           (size_t)wadi_slots_plan(slots, slot)->rank * sizeof *shape);
-    return true;
-}
-
-/* The state has columns of its own, in which turns may write. Who has columns has the shape too: both move together. */
-static bool own_columns(wadi_steps *s, const wadi_turns *t) {
-    const wadi_plan_slot *p = wadi_slots_plan(s->slots, t->from);
-    if (t->waiting == 1 || s->slots->memory[t->from].column[0] != NULL) return true;
-    return own_shape(s->slots, t->from) &&
-           wadi_slots_room_for_columns(s->slots, t->from,
-                                       wadi_shape_values(p->rank, s->slots->slot[t->from].shape));
-}
-
 static wadi_status run_waiting(wadi_steps *s, int *i, wadi_error *err) {
     const wadi_turns *t = s->turns;
-    const wadi_slot first = s->slots->slot[t->from];
     ++*i;
-    if (!own_columns(s, t)) return wadi_steps_no_memory(err);
     const wadi_device_turns what = {.launch = wadi_steps_flat_launch(s, &t->flat, 0, t->flat.n),
                                     .from = t->from,
                                     .to = t->to,
-                                    .first = &first,
+                                    .first = &t->first,
                                     .turns = t->waiting,
                                     .rows = t->rows,
                                     .strip = t->strip,
