@@ -298,7 +298,17 @@ static int64_t moved_bytes(const apart *d) {
     return atomic_load(&t->put) + atomic_load(&t->got);
 }
 
+/* Whether a part has to be brought something. Then all are waited for, so that the time of copies is not that of kernels before them. */
+static void wait_before_copies(apart *d, const parts *all) {
+    bool moves = false;
+    for (int p = 0; p < d->n && !moves; p++)
+        moves = all->launch[p].n > 0 && lacks(d, &all->launch[p], &all->launch[p], p) > 0;
+    for (int p = 0; p < d->n && moves; p++)
+        (void)note(d, d->part[p]->ops->wait(d->part[p], NULL) == WADI_OK);
+}
+
 static void launch_parts(apart *d, wadi_launch *what, parts *all) {
+    wait_before_copies(d, all);
     const int64_t begin_ns = wadi_clock_ns(), moved = moved_bytes(d);
     int busy = 0;
     for (int p = 0; p < d->n; p++) {
@@ -337,6 +347,7 @@ static int64_t try_units(apart *d, wadi_launch *what, wadi_launch *out_rest) {
     out_rest->first += head.n;
     out_rest->n -= head.n;
     if (!note(d, bring_home(d, what))) return -1;
+    (void)note(d, d->part[0]->ops->wait(d->part[0], NULL) == WADI_OK);
     const int64_t begin = wadi_clock_ns();
     launch_on(d, 0, &head);
     (void)note(d, d->part[0]->ops->wait(d->part[0], NULL) == WADI_OK);
