@@ -92,7 +92,8 @@ static void launch(wadi_device *self, wadi_launch *l) {
                           .unit = wadi_gpu_address(l->unit)};
     if (wadi_stop_called(d->work.stop)) {
         set_fault(l, WADI_FAULT_CANCELLED);
-    } else if (wadi_gpu_memo_ask(&d->memo, &d->residence, d->work.slots, l, call.workers)) {
+    } else if (wadi_gpu_memo_ask(&d->memo, &d->residence, &d->emissions, d->work.slots, l,
+                                 call.workers)) {
         return; /* all that the kernel would say is known */
     } else if (d->primitives.failed != WADI_OK ||
                !wadi_gpu_mirror_send(&d->mirror, d->work.slots, &d->emissions, l, &call)) {

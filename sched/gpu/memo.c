@@ -24,11 +24,13 @@ static bool is_written(const wadi_launch *l, int slot) {
     return false;
 }
 
-/* All shapes and offsets but those that the kernel writes. False: they are too many. */
-static bool describe(wadi_gpu_memo_entry *e, const wadi_slots *s, const wadi_launch *l) {
+/* All shapes and offsets but those that the kernel writes. False: they are too many, or only the device knows them yet. */
+static bool describe(wadi_gpu_memo_entry *e, const wadi_gpu_emissions *emitted, const wadi_slots *s,
+                     const wadi_launch *l) {
     for (int i = 0; i < wadi_slots_count(s); i++) {
         const int64_t many[] = {wadi_slots_shape_words(s, i), wadi_slots_offset_words(s, i)};
         if (is_written(l, i)) continue;
+        if (emitted->of[i].expected) return false;
         if (!add(e, many, 2) || !add(e, s->slot[i].shape, many[0]) ||
             !add(e, s->slot[i].offset, many[1]))
             return false;
@@ -71,15 +73,15 @@ static const wadi_gpu_memo_entry *find(const wadi_gpu_memo *m, const wadi_gpu_me
     return NULL;
 }
 
-bool wadi_gpu_memo_ask(wadi_gpu_memo *m, const wadi_residence *r, wadi_slots *s,
-                       const wadi_launch *l, int64_t workers) {
+bool wadi_gpu_memo_ask(wadi_gpu_memo *m, const wadi_residence *r, const wadi_gpu_emissions *emitted,
+                       wadi_slots *s, const wadi_launch *l, int64_t workers) {
     wadi_gpu_memo_entry what = {
         .code = l->code, .first = l->first, .n = l->n, .count = l->count, .workers = workers};
     const int64_t answers = answers_of(s, l);
     m->asked = NULL;
     m->told = NULL;
     if (l->touches == NULL || !l->touches->of_shapes || answers <= 0 ||
-        answers > WADI_GPU_MEMO_ANSWER || !describe(&what, s, l))
+        answers > WADI_GPU_MEMO_ANSWER || !describe(&what, emitted, s, l))
         return false;
     if (m->entry == NULL) m->entry = calloc(WADI_GPU_MEMO_ENTRIES, sizeof *m->entry);
     if (m->entry == NULL) return false;

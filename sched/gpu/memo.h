@@ -4,6 +4,7 @@
 #define WADI_SCHED_GPU_MEMO_H
 
 #include "sched/device.h"
+#include "sched/gpu/emissions.h"
 
 enum {
     WADI_GPU_MEMO_ENTRIES = 64,
@@ -34,9 +35,10 @@ typedef struct wadi_gpu_memo {
 
 void wadi_gpu_memo_fini(wadi_gpu_memo *m);
 /** Whether the answer to the launch is known. Then it has been written into the shapes of `s`, or to the numbers of units. Otherwise it may be
- *  noted, until the next call of this. `workers`: as the kernel sees them. */
-bool wadi_gpu_memo_ask(wadi_gpu_memo *m, const wadi_residence *r, wadi_slots *s,
-                       const wadi_launch *l, int64_t workers);
+ *  noted, until the next call of this. `workers`: as the kernel sees them. While something is emitted whose shapes the kernel may read, nothing is
+ *  known: the host has not seen them yet. */
+bool wadi_gpu_memo_ask(wadi_gpu_memo *m, const wadi_residence *r, const wadi_gpu_emissions *emitted,
+                       wadi_slots *s, const wadi_launch *l, int64_t workers);
 /** The launch that was asked for has written its shapes. */
 void wadi_gpu_memo_note_shapes(wadi_gpu_memo *m, const wadi_slots *s, const wadi_launch *l);
 /** wadi_device_ops.scan of at most WADI_GPU_FEW numbers. */
