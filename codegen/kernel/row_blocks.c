@@ -101,7 +101,7 @@ typedef struct bunches {
 /* A loop whose rounds are written out: what they read stays in registers. */
 static wadi_lv rounds(wadi_lower *l, int64_t n, const char *name) {
     const wadi_lv k = wadi_lb_for(&l->b, num(l, 0), num(l, n), 1, name);
-    l->b.scope->owner->unrolled = true;
+    if (!l->b.failed) l->b.scope->owner->unrolled = true;
     return k;
 }
 

@@ -199,8 +199,8 @@ static void launch(wadi_gpu_driver *self, wadi_code kernel, int64_t groups,
     leave(d);
 }
 
-/* A machine is asked once about a kernel, as far as there is room to note the answer. Another kernel may come to have the handle of one
- * that is gone: the number is then that of the other, which costs nothing but time. */
+/* A machine is asked once about a kernel, as far as there is room to note the answer. Kernels stay loaded as long as the device is open, so a
+ * handle means one kernel (sched/gpu/memo.h). */
 static int fitting(wadi_gpu_driver *self, wadi_code kernel) {
     cuda *d = cuda_of(self);
     fit *noted = &d->fits[kernel.handle / 16 % FITS];

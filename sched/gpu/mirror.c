@@ -225,7 +225,7 @@ static void take_shapes(wadi_gpu_mirror *m, const wadi_slots *s, int slot) {
     if (p->offsets == 0) p->known = true;
 }
 
-/* The bytes [begin, *end) and all shapes that the launch wrote: in one copy if they lie close together, since each is waited for. What lies between
+/* The bytes [begin, end) and all shapes that the launch wrote: in one copy if they lie close together, since each is waited for. What lies between
  * is what the copy has. */
 static void read_from(wadi_gpu_mirror *m, const wadi_slots *s, const wadi_launch *l, int64_t begin,
                       int64_t end) {
