@@ -50,16 +50,15 @@ void wadi_text_add(wadi_text *t, const char *s) {
     wadi_text_add_n(t, s, strlen(s));
 }
 
-/* Whether the character of so many bytes changes what a terminal does: C0, DEL and C1. */
-static bool is_control(const char *s, size_t length) {
-    const unsigned char c = (unsigned char)s[0], next = (unsigned char)(length > 1 ? s[1] : 0);
-    return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || (c == 0xc2 && next < 0xa0);
+static bool is_shown(const char *s, size_t length) {
+    return length > 0 &&
+           (*s == '\n' || *s == '\t' || !wadi_utf8_is_control(wadi_utf8_code(s, length)));
 }
 
 void wadi_text_add_shown(wadi_text *t, const char *s, size_t n) {
     for (size_t at = 0; at < n;) {
         const size_t length = wadi_utf8_length(s + at, n - at);
-        if (length > 0 && !is_control(s + at, length)) {
+        if (is_shown(s + at, length)) {
             wadi_text_add_n(t, s + at, length);
             at += length;
         } else {
@@ -68,17 +67,24 @@ void wadi_text_add_shown(wadi_text *t, const char *s, size_t n) {
     }
 }
 
+/* The character of so many bytes; 0: a byte that is none. */
+static void add_json_character(wadi_text *t, const char *s, size_t length) {
+    const unsigned code = length > 0 ? wadi_utf8_code(s, length) : (unsigned char)*s;
+    if (code == '"' || code == '\\')
+        wadi_text_addf(t, "\\%c", (char)code);
+    else if (length == 0 || wadi_utf8_is_control(code))
+        wadi_text_addf(t, "\\u%04x", code);
+    else
+        wadi_text_add_n(t, s, length);
+}
+
 void wadi_text_add_json(wadi_text *t, const char *s) {
-    const bool utf8 = wadi_utf8_is(s, strlen(s));
+    const size_t n = strlen(s);
     wadi_text_add(t, "\"");
-    for (; *s != '\0'; s++) {
-        const unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            wadi_text_addf(t, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f || (c > 0x7f && !utf8))
-            wadi_text_addf(t, "\\u%04x", c);
-        else
-            wadi_text_add_n(t, s, 1);
+    for (size_t at = 0; at < n;) {
+        const size_t length = wadi_utf8_length(s + at, n - at);
+        add_json_character(t, s + at, length);
+        at += length > 0 ? length : 1;
     }
     wadi_text_add(t, "\"");
 }

@@ -24,10 +24,10 @@ void wadi_text_add(wadi_text *t, const char *s);
 void wadi_text_add_n(wadi_text *t, const char *s, size_t n);
 void wadi_text_addf(wadi_text *t, const char *format, ...) WADI_PRINTF(2, 3);
 
-/* n bytes for a terminal: control characters but newlines and tabs, and bytes that are no UTF-8, as \x1b. */
+/* n bytes for a terminal: control characters (base/utf8.h) but newlines and tabs, and bytes that are no UTF-8, as \x1b. */
 void wadi_text_add_shown(wadi_text *t, const char *s, size_t n);
 
-/* A JSON string (RFC 8259). Bytes that are no UTF-8 become characters of the same number. */
+/* A JSON string (RFC 8259), control characters as \u001b. Bytes that are no UTF-8 become characters of the same number. */
 void wadi_text_add_json(wadi_text *t, const char *s);
 /* A value of a program, with so many significant digits: 9 tell an f32 from its neighbours, 17 an f64, and 20 are enough for each 64-bit integer that
  * a double can hold. JSON has numbers only for what is finite: else "nan", "inf" or "-inf", as a string. */

@@ -26,6 +26,19 @@ size_t wadi_utf8_length(const char *text, size_t n) {
     return (size_t)more + 1;
 }
 
+unsigned wadi_utf8_code(const char *character, size_t length) {
+    const unsigned char *p = (const unsigned char *)character;
+    unsigned code = length == 1 ? p[0] : p[0] & (0xffU >> (length + 1));
+    for (size_t i = 1; i < length; i++) code = code << 6 | (p[i] & 0x3fU);
+    return code;
+}
+
+bool wadi_utf8_is_control(unsigned code) {
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c || code == 0x200e ||
+           code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
 bool wadi_utf8_is(const char *text, size_t n) {
     for (size_t i = 0; i < n;) {
         const size_t length = wadi_utf8_length(text + i, n - i);

@@ -93,10 +93,6 @@ static const char *next_token(const char *s, wadi_token_kind *out_kind) {
     return strchr("=,:(){}[]?!@", *s) ? s + 1 : NULL;
 }
 
-static bool is_ascii(char c) {
-    return (unsigned char)c < 128;
-}
-
 /* How comments and operations that other languages write between their operands are written. */
 static const char *instead_of(const char *s) {
     static const struct {
@@ -129,29 +125,16 @@ static const char *instead_of(const char *s) {
 
 /* The bytes of the UTF-8 character that begins here; 1 if none does. */
 static int bytes_of_character(const char *s) {
-    for (int n = 2; n <= 4 && s[n - 2] && s[n - 1]; n++)
-        if (wadi_utf8_is(s, (size_t)n)) return is_ascii(*s) ? 1 : n;
-    return 1;
-}
-
-static unsigned code_of_character(const char *s, int n) {
-    unsigned code = (unsigned char)*s & (0xffU >> (n + 1));
-    for (int i = 1; i < n; i++) code = code << 6 | ((unsigned char)s[i] & 0x3fU);
-    return code;
-}
-
-/* Whether it would change what a terminal shows: control characters, and marks for the direction of writing. */
-static bool is_control(unsigned code) {
-    return (code >= 0x80 && code < 0xa0) || code == 0x061c || code == 0x200e || code == 0x200f ||
-           (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+    const size_t n = wadi_utf8_length(s, strlen(s));
+    return n > 1 ? (int)n : 1;
 }
 
 /* A character of n bytes that is not of ASCII. */
 static wadi_status fail_character(const lexer *lx, wadi_loc loc, int column, int n,
                                   wadi_error *err) {
     static const char names[] = "letters of names are a to z and _, others stand in \"quotes\"";
-    const unsigned code = code_of_character(lx->at, n);
-    if (is_control(code))
+    const unsigned code = wadi_utf8_code(lx->at, (size_t)n);
+    if (wadi_utf8_is_control(code))
         return wadi_fail_at(err, loc, WADI_INVALID,
                             "line %d, column %d: stray character U+%04X (%s)", lx->line, column,
                             code, names);

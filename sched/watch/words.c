@@ -43,13 +43,10 @@ wadi_watch_word wadi_watch_seconds(double s) {
 }
 
 void wadi_watch_plain(wadi_text *out, const char *s) {
-    const bool utf8 = wadi_utf8_is(s, strlen(s));
-    for (; *s != '\0'; s++) {
-        const unsigned char c = (unsigned char)*s;
-        /* U+0080 to U+009F control terminals as well */
-        const bool c1 = c == 0xc2 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] < 0xa0;
-        const bool plain = c >= 0x20 && c != 0x7f && (c < 0x80 || utf8) && !c1;
-        wadi_text_add_n(out, plain ? s : ".", 1);
-        s += c1 && utf8;
+    for (size_t left = strlen(s), n; left > 0; left -= n, s += n) {
+        const size_t length = wadi_utf8_length(s, left);
+        const bool plain = length > 0 && !wadi_utf8_is_control(wadi_utf8_code(s, length));
+        n = length > 0 ? length : 1;
+        wadi_text_add_n(out, plain ? s : ".", plain ? n : 1);
     }
 }

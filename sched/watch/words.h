@@ -17,7 +17,7 @@ wadi_watch_word wadi_watch_bytes(double n);
 /* "0.3 s", "12 s", "3:05 min", "2:10 h", "3 d". */
 wadi_watch_word wadi_watch_seconds(double s);
 
-/* Appends a text for a terminal: control characters become dots, and what is no UTF-8 does, too. */
+/* Appends a text for a terminal: each control character (base/utf8.h) becomes a dot, and so does each byte that is no UTF-8. */
 void wadi_watch_plain(wadi_text *out, const char *s);
 
 #endif
