@@ -2,6 +2,7 @@
 #include "cli/bind.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 
 #include "base/destination.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/io.h"
 #include "graph/op.h"
 #include "sched/stream.h"
@@ -46,13 +48,18 @@ static wadi_status put_text(wadi_text *t, wadi_error *err) {
     return st;
 }
 
+static void add_name(wadi_text *t, const char *name) {
+    wadi_text_add_shown(t, name, strlen(name));
+}
+
 static wadi_status print_element(void *env, int64_t index, int parts, const wadi_array *element,
                                  wadi_error *err) {
     const printer *p = env;
     wadi_text t;
     wadi_text_init(&t);
     for (int i = 0; i < parts; i++) {
-        wadi_text_addf(&t, "%s[%lld]", p->name, (long long)index);
+        add_name(&t, p->name);
+        wadi_text_addf(&t, "[%lld]", (long long)index);
         if (parts > 1) wadi_text_addf(&t, ".%d", i);
         wadi_text_add(&t, " = ");
         wadi_cli_array_print(&element[i], &p->type->array[i].elem, &t);
@@ -183,15 +190,36 @@ static const char *sink_of(const wadi_module *m, const char *arg) {
     return NULL;
 }
 
+/* Where the argument has something from. NULL: it names a sink, or no place. */
+static const char *source_of(const wadi_module *m, const char *arg) {
+    return sink_of(m, arg) ? NULL : strchr(strchr(arg, '=') + 1, '@');
+}
+
 static bool are_one_file(const char *text, const char *other) {
     return wadi_destination_is_same(wadi_cli_place(text + 1), wadi_cli_place(other + 1));
 }
 
-/* The place, as that of a sink, of a file that an option names. False: it names none, or standard output. */
-static bool place_of(const char *file, wadi_text *out) {
-    if (file == NULL || strcmp(file, "-") == 0) return false;
-    wadi_text_addf(out, "@raw:%s", file);
-    return true;
+/* Whether a file that is read by another name, as /dev/stdin, is the one that `to` replaces. A file of several names is not lost. */
+static bool is_read_as(const char *from, const char *to) {
+    struct stat a, b;
+    return wadi_destination_is_same(to, to) && stat(from, &a) == 0 && stat(to, &b) == 0 &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_nlink == 1;
+}
+
+static bool reads_file(const char *from, const char *to) {
+    return wadi_destination_is_same(from, to) || is_read_as(from, to);
+}
+
+/* Whether who reads one place reads the file of the other. Its name may be a pattern, as of sound. */
+static bool reads(const char *source, const char *sink) {
+    const char *from = wadi_cli_place(source + 1), *to = wadi_cli_place(sink + 1);
+    glob_t found = {0};
+    bool any = reads_file(from, to);
+    if (any || strpbrk(from, "*?[") == NULL || wadi_file_exists(from)) return any;
+    if (glob(from, 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc && !any; i++) any = reads_file(found.gl_pathv[i], to);
+    globfree(&found);
+    return any;
 }
 
 /* A file of the command beside those of NAME=VALUE. */
@@ -205,12 +233,25 @@ static wadi_status fail_one_file(const char *a, const char *b, const char *file,
                      file);
 }
 
+/* Its place, as that of a source or sink. False: there is none, or it is standard output. */
+static bool place_of(const named_file *f, wadi_text *out) {
+    const bool standard = f->file != NULL && strcmp(f->file, "-") == 0;
+    if (f->file == NULL || (standard && !f->read)) return false;
+    wadi_text_addf(out, "@raw:%s", standard ? "/dev/stdin" : f->file);
+    return true;
+}
+
+/* Whether the file is also at a place that the run writes. */
+static bool is_written(const named_file *f, const char *at, const char *place) {
+    return f->read ? reads(at, place) : are_one_file(at, place);
+}
+
 /* Refuses an input, source or sink in this file: one would replace the other. */
 static wadi_status check_beside(const wadi_module *m, const named_file *f, const char *at,
                                 int nargs, char *const *args, wadi_error *err) {
     for (int i = 0; i < nargs; i++) {
-        const char *place = f->read ? sink_of(m, args[i]) : strchr(strchr(args[i], '=') + 1, '@');
-        if (place == NULL || !are_one_file(place, at)) continue;
+        const char *sink = sink_of(m, args[i]), *source = f->read ? NULL : source_of(m, args[i]);
+        if (!(sink && is_written(f, at, sink)) && !(source && reads(source, at))) continue;
         char quoted[300];
         (void)snprintf(quoted, sizeof quoted, "\"%.280s\"", args[i]);
         return fail_one_file(quoted, f->option, f->file, err);
@@ -229,10 +270,10 @@ static wadi_status check_files(const wadi_cli_bindings *all, const wadi_module *
     wadi_text at[FILES] = {{0}};
     wadi_status st = WADI_OK;
     for (int i = 0; i < FILES && st == WADI_OK; i++) {
-        if (!place_of(of[i].file, &at[i])) continue;
+        if (!place_of(&of[i], &at[i])) continue;
         st = check_beside(m, &of[i], wadi_text_str(&at[i]), nargs, args, err);
         for (int k = 0; k < i && st == WADI_OK; k++) {
-            if (at[k].n == 0 || !are_one_file(wadi_text_str(&at[k]), wadi_text_str(&at[i])))
+            if (at[k].n == 0 || !is_written(&of[k], wadi_text_str(&at[k]), wadi_text_str(&at[i])))
                 continue;
             wadi_text first = {0};
             wadi_text_addf(&first, "%s %s", of[k].option, of[k].file);
@@ -244,16 +285,11 @@ static wadi_status check_files(const wadi_cli_bindings *all, const wadi_module *
     return st;
 }
 
-/* Where the argument has something from. NULL: it names a sink, or no place. */
-static const char *source_of(const wadi_module *m, const char *arg) {
-    return sink_of(m, arg) ? NULL : strchr(strchr(arg, '=') + 1, '@');
-}
-
 /* Refuses a sink that would replace what another argument reads. */
 static wadi_status check_replaced(const wadi_module *m, const char *from, const char *to,
                                   wadi_error *err) {
     const char *source = source_of(m, from), *sink = sink_of(m, to);
-    if (!source || !sink || !are_one_file(source, sink)) return WADI_OK;
+    if (!source || !sink || !reads(source, sink)) return WADI_OK;
     return wadi_fail(err, WADI_INVALID, "\"%s\" would replace the file of \"%s\", expected two", to,
                      from);
 }
@@ -336,7 +372,8 @@ wadi_status wadi_cli_print_results(const wadi_module *m, wadi_run *run, wadi_err
         wadi_text t;
         WADI_TRY(wadi_run_result(run, m->outputs[i], &a, err));
         wadi_text_init(&t);
-        wadi_text_addf(&t, "%s = ", m->outputs[i]);
+        add_name(&t, m->outputs[i]);
+        wadi_text_add(&t, " = ");
         wadi_cli_array_print(&a, &type->array[0].elem, &t);
         wadi_text_add(&t, "\n");
         WADI_TRY(put_text(&t, err));
