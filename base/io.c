@@ -1,6 +1,7 @@
 /* poll() waits for the descriptor and for the task's stop together; then one call that does not block reads or writes. A
  * reader takes what is there. A pipe that is writable has room for PIPE_BUF bytes. Files are always ready, so they are not
  * polled. */
+#define _GNU_SOURCE /* O_PATH */
 #include "base/io.h"
 
 #include <errno.h>
@@ -37,6 +38,11 @@ bool wadi_io_wait(int fd, short events, const char *name) {
     wadi_task_go_on(ticket);
     errno = why;
     return ready > 0;
+}
+
+bool wadi_io_is_closed(int fd) {
+    const int flags = fcntl(fd, F_GETFL);
+    return flags < 0 || (flags & O_PATH) != 0;
 }
 
 /* Files and block devices: reading or writing them never blocks for long. */

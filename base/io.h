@@ -13,6 +13,9 @@
 /* Waits until fd is ready for `events` of poll(). name: what is read or written, for the watchdog. False: errno. */
 bool wadi_io_wait(int fd, short events, const char *name);
 
+/* Whether nothing is open there. wadi_process_begin keeps the number of a standard stream that is closed by a folder without a use. */
+bool wadi_io_is_closed(int fd);
+
 /* Like read(2), but waits: returns at least one byte, 0 at the end, or -1 after a failure. */
 ssize_t wadi_io_read(int fd, void *to, size_t n, const char *name);
 /* Reads n bytes, or fewer if the end or a failure comes first. Returns how many. If *out_failed, errno says why there are no more. */

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/io.h"
 #include "base/process.h"
 #include "base/say.h"
 #include "base/text.h"
@@ -59,6 +60,8 @@ wadi_status wadi_cli_read(const char *path, char **out_text, const char **out_na
     char *text = NULL;
     size_t n = 0;
     *out_name = is_stdin ? "standard input" : path;
+    if (is_stdin && wadi_io_is_closed(STDIN_FILENO))
+        return wadi_fail(err, WADI_IO, "standard input: is closed");
     WADI_TRY(is_stdin ? wadi_file_read_fd(STDIN_FILENO, *out_name, &text, &n, err)
                       : wadi_file_read(path, &text, &n, err));
     const size_t zero = strlen(text);

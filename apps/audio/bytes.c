@@ -45,7 +45,9 @@ wadi_status flac_bytes_open(const char *path, flac_bytes **out, wadi_error *err)
     b->fd = b->is_stdin ? STDIN_FILENO : wadi_io_open(path);
     struct stat about = {0};
     wadi_status st = WADI_OK;
-    if (b->fd < 0 || fstat(b->fd, &about) != 0) {
+    if (b->is_stdin && wadi_io_is_closed(b->fd)) {
+        st = wadi_fail(err, WADI_IO, "standard input: is closed");
+    } else if (b->fd < 0 || fstat(b->fd, &about) != 0) {
         st = wadi_fail_errno(err, errno, "%s", path);
     } else if (S_ISDIR(about.st_mode)) {
         st = wadi_fail(err, WADI_IO, "%s: is a directory", path);

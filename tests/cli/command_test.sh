@@ -155,6 +155,9 @@ printf 'HAL9' >"$work/s.raw"
 gives '' run "$work/double.wadi" "s=2:@$work/s.raw" "out=@$work/out.raw"
 [ "$(cat "$work/out.raw")" = 'IBM:' ] || complain "raw file: $(cat "$work/out.raw")"
 has '^out\[1\] = u8\[2\] \[77, 58\]' run "$work/double.wadi" "s=2:@$work/s.raw"
+printf 'program p\nstream_in s : seq(f64)\nstream_out "t\033[31m" s\nn = fold_seq s 0.0 (a, x) { yield x }\noutput n as "n\033[31m"\n' >"$work/escape.wadi"
+gives 't\x1b[31m[0] = f64 1.0
+n\x1b[31m = f64 1.0' run "$work/escape.wadi" s=1
 printf 'HAL' >"$work/short.raw"
 refuses 1 "short.raw" run "$work/double.wadi" "s=2:@$work/short.raw" "out=@$work/none.raw"
 [ ! -e "$work/none.raw" ] || complain 'a failed run leaves its output'
@@ -377,7 +380,14 @@ WADI_CACHE_DIR=$work/fresh timeout 60 "$wadi" run "$work/double.wadi" "s=2:@$wor
 [ $? -eq 1 ] && grep -q 'standard output' "$work/err" || complain "closed input and output: $(cat "$work/err")"
 timeout 60 "$wadi" run "$work/double.wadi" "s=2:@$work/s.raw" "out=@$work/out2.raw" <&- >&- 2>&- && cmp -s "$work/out2.raw" "$work/out.raw" ||
     complain "all is closed: status $?"
-timeout 60 "$wadi" run - <&- 2>"$work/err" >"$work/out" && complain 'a program from a closed input'
+is_told_closed() {
+    timeout 60 "$@" <&- 2>"$work/err" >"$work/out" && complain "$*: reads a closed input"
+    grep -q ': standard input: is closed$' "$work/err" || complain "$*, a closed input: $(cat "$work/err")"
+}
+is_told_closed "$wadi" run -
+is_told_closed "$WADI_BUILD/apps/audio/wadi-flac" -o "$work/no.flac" -
+is_told_closed "$WADI_BUILD/apps/md5/wadi-md5" -m 8b04d5e3775d298e78455efc5ca404d5 -
+is_told_closed "$WADI_BUILD/apps/md5/wadi-md5" -m - "$work/s.raw"
 timeout 60 "$wadi" run "$work/double.wadi" 's=2:@/dev/stdin' <&- 2>"$work/err" >"$work/out" && complain 'elements from a closed input'
 timeout 60 "$wadi" run "$work/double.wadi" 's=2:@/dev/null' out=@- 2>"$work/err" >&- && complain 'elements to a closed output'
 grep -q 'standard output: is closed' "$work/err" || complain "a closed output: $(cat "$work/err")"
