@@ -533,7 +533,7 @@ static wadi_status check(const options *o, const char *text, const char *name, w
     if (st == WADI_OK && fast) st = without_fast_math(o, m, text, name, &first, &difference, err);
     if (st == WADI_OK) tell(o, elsewhere, &all, shares, meaning.asked);
     if (st == WADI_OK && fast) tell_difference(&difference);
-    if (st == WADI_OK) wadi_cli_tell_unknown(m, true, "", ", and nothing was compared", stdout);
+    if (st == WADI_OK) wadi_cli_tell_unknown(m, true, ", and nothing was compared", stdout);
     if (st == WADI_OK) wadi_cli_tell_declined(m, stdout);
     forget(&first);
     forget(&meaning);

@@ -5,6 +5,7 @@
 
 #include "base/dl.h"
 #include "base/error.h"
+#include "base/say.h"
 #include "base/sketch.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -108,15 +109,28 @@ bool wadi_cli_names_rounding(const wadi_module *m) {
     return n.rounding;
 }
 
-void wadi_cli_tell_unknown(const wadi_module *m, bool ours, const char *before, const char *after,
-                           FILE *to) {
+/* A line about a routine, whose name may have any characters. */
+static void tell(FILE *to, const char *name, const char *what, const char *after) {
+    wadi_text line = {0}, shown = {0};
+    wadi_text_addf(&line, "routine \"%s\" %s: its text was run in its place%s", name, what, after);
+    if (to == NULL) {
+        wadi_say(WADI_SAY_INFO, "%s", wadi_text_str(&line));
+    } else {
+        wadi_text_add_shown(&shown, wadi_text_str(&line), line.n);
+        fprintf(to, "%s\n", wadi_text_str(&shown));
+    }
+    wadi_text_fini(&line);
+    wadi_text_fini(&shown);
+}
+
+void wadi_cli_tell_unknown(const wadi_module *m, bool ours, const char *after, FILE *to) {
     names n = {.any = false};
     collect(&n, m, m->main);
     for (size_t i = 0; i < n.name.n; i++) {
         const char *name = n.name.at[i];
-        if (wadi_foreign_has(name) || (!ours && wadi_foreign_lists(name))) continue;
-        fprintf(to, "%sroutine \"%s\" is not %s here: its text was run in its place%s\n", before,
-                name, wadi_foreign_lists(name) ? "installed" : "known", after);
+        const bool listed = wadi_foreign_lists(name);
+        if (wadi_foreign_has(name) || (!ours && listed)) continue;
+        tell(to, name, listed ? "is not installed here" : "is not known here", after);
     }
     wadi_vec_free(&n.name);
 }
@@ -126,9 +140,6 @@ void wadi_cli_tell_declined(const wadi_module *m, FILE *to) {
     collect(&n, m, m->main);
     for (size_t i = 0; i < n.name.n; i++)
         if (wadi_foreign_declines(n.name.at[i]))
-            fprintf(to,
-                    "routine \"%s\" has declined each call: its text was run in its place, and "
-                    "nothing was compared\n",
-                    n.name.at[i]);
+            tell(to, n.name.at[i], "has declined each call", ", and nothing was compared");
     wadi_vec_free(&n.name);
 }

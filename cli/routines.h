@@ -15,10 +15,9 @@ wadi_status wadi_cli_take_routines(void *options, const char *value, wadi_error 
 bool wadi_cli_names_routines(const wadi_module *m);
 bool wadi_cli_names_rounding(const wadi_module *m);
 
-/* A line for each routine of the program that is not known, with `before` and `after` around it. Those of wadi's own modules are left out
- * if `ours` is false: where one is not installed, that is no surprise. */
-void wadi_cli_tell_unknown(const wadi_module *m, bool ours, const char *before, const char *after,
-                           FILE *to);
+/* A line for each routine of the program that is not known, with `after` behind it; `to` NULL: by wadi_say. Those of wadi's own modules
+ * are left out if `ours` is false: where one is not installed, that is no surprise. */
+void wadi_cli_tell_unknown(const wadi_module *m, bool ours, const char *after, FILE *to);
 /* A line for each routine of the program that has been called and has declined each call. */
 void wadi_cli_tell_declined(const wadi_module *m, FILE *to);
 

@@ -285,7 +285,7 @@ static wadi_status run_text(const options *o, const char *text, const char *name
     wadi_status st = wadi_ir_parse(text, name, wadi_operators(), &m, err);
     if (st == WADI_OK) st = wadi_compile_text(text, name, &o->compile, &exe, err);
     if (st == WADI_OK) st = run_exe(o, m, exe, err);
-    if (st == WADI_OK) wadi_cli_tell_unknown(m, false, "wadi: ", "", stderr);
+    if (st == WADI_OK) wadi_cli_tell_unknown(m, false, "", NULL);
     wadi_exe_destroy(exe);
     wadi_module_destroy(m);
     return st;

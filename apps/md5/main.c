@@ -1,6 +1,7 @@
 /* wadi-md5: the program around md5_attack. Found words go to standard output or a file, everything else to standard error. */
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "apps/md5/attack.h"
@@ -31,10 +32,15 @@ static void tell_bad_lines(const md5_bad_lines *bad) {
                                    : "lines are no digests and were skipped; the first";
     const char *told = wadi_text_str(&bad->told);
     if (bad->n == 0) return;
-    if (wadi_say_json())
-        wadi_say(WADI_SAY_WARNING, "%lld %s:\n%s", (long long)bad->n, many, told);
-    else
+    if (!wadi_say_json()) {
         fprintf(stderr, "wadi-md5: warning: %lld %s:\n%s", (long long)bad->n, many, told);
+        return;
+    }
+    wadi_say(WADI_SAY_WARNING, "%lld %s", (long long)bad->n, many);
+    for (size_t n; *told != '\0'; told += n + (told[n] == '\n')) {
+        n = strcspn(told, "\n");
+        wadi_say(WADI_SAY_WARNING, "%.*s", (int)n, told);
+    }
 }
 
 static int tell_version(void) {
@@ -78,10 +84,11 @@ static void show_end(const md5_progress *p, const md5_options *o, size_t wanted)
                  (long long)p->too_long, p->too_long == 1 ? "" : "s", MD5_LONGEST >> 20,
                  p->too_long == 1 ? "was" : "were");
     if (p->joined >= 0)
-        wadi_say(WADI_SAY_WARNING,
-                 "%s: is one line, for carriage returns alone end no word: tr '\\r' '\\n' makes "
-                 "lines of it",
-                 o->dictionaries.at[p->joined]);
+        wadi_say(
+            WADI_SAY_WARNING,
+            "%s: has carriage returns but no newlines, so it is one word; tr '\\r' '\\n' makes "
+            "lines of it",
+            o->dictionaries.at[p->joined]);
 }
 
 /* ---- the attack ---- */

@@ -38,7 +38,8 @@ static void note_bad(md5_targets *t, const char *file, long line, text_bytes tex
     const size_t shown = text.n > SHOWN_BYTES ? SHOWN_BYTES : text.n;
     t->bad.n++;
     if (t->bad.of_list++ >= SHOWN_LINES) return;
-    wadi_text_addf(told, "%s, line %ld: \"", file, line);
+    wadi_text_add_shown(told, file, strlen(file));
+    wadi_text_addf(told, ", line %ld: \"", line);
     wadi_text_add_shown(told, text.at, shown);
     wadi_text_addf(told, "\"%s: %s\n", shown < text.n ? ".." : "", why);
 }

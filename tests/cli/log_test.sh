@@ -49,6 +49,13 @@ says() {
 says 'warning|wadi|means|source|the source "s" has failed, and is tried again' 'error|wadi|||ends at byte 17, within a record'
 "$wadi" run means.wadi s=@in.raw t=@out.raw --log json --state kept 2>message || wrong "no run"
 says 'info|wadi|||exactly once'
+running=${WADI_SOURCE:?}/docs/examples/running.wadi
+"$wadi" run --log json "$running" x=1,2 >/dev/null 2>message || wrong "no run"
+says 'info|wadi|||routine "running" is not known here'
+escape=$(printf '\033')
+sed "s/\"running\"/\"run$escape[31m\"/" "$running" >escape.wadi
+"$wadi" run escape.wadi x=1,2 >/dev/null 2>message || wrong "no run: $(cat message)"
+grep -q 'routine "run.x1b.31m" is not known here' message || wrong "a terminal gets an escape: $(cat message)"
 "$wadi" run --log=json 'no "such".wadi' 2>message && wrong "it runs"
 says 'error|wadi|||no "such".wadi'
 "$wadi" run means.wadi s=@torn.raw t=@out.raw --log text 2>message && wrong "it reads half an element"
@@ -70,7 +77,7 @@ says 'error|wadi-vis-send|||missing.uvfits'
 echo 8bbe0f52e5bcd3ca31a0e4a0b04ecd71 >hashes
 echo rubbish >>hashes
 "$build/apps/md5/wadi-md5" --log json -m hashes dictionary >/dev/null 2>message
-says 'warning|wadi-md5|||1 line is no digest and was skipped' 'info|wadi-md5|||1 words,'
+says 'warning|wadi-md5|||1 line is no digest and was skipped' 'warning|wadi-md5|||hashes, line 2: "rubbish"' 'info|wadi-md5|||1 words,'
 "$wadi" run --log json 2>message && wrong "it runs nothing"
 says 'error|wadi|||run: no program'
 printf 'RIFF\050\0\0\0WAVEfmt \020\0\0\0\001\0\001\0\100\037\0\0\200\076\0\0\002\0\020\0data\004\0\0\0abcd' >a.wav
