@@ -184,7 +184,7 @@ static void long_rows_by_several_workers(void **state) {
     wadi_error err = {0};
     wadi_pool *pool = NULL;
     const int step =
-        under_thread_sanitizer() ? 3 : 1; /* workers share numbers of every size alike */
+        under_thread_sanitizer() ? 4 : 1; /* workers share numbers of every size alike */
     (void)state;
     assert_int_equal(wadi_pool_create(3, &pool, &err), WADI_OK);
     for (int t = WADI_BOOL; t <= WADI_F64; t += step)
