@@ -13,7 +13,6 @@
 #include "apps/gridding/spool.h"
 #include "apps/gridding/write_image.h"
 #include "base/clock.h"
-#include "base/destination.h"
 #include "base/error.h"
 #include "base/loadable.h"
 #include "base/outfile.h"
@@ -189,7 +188,8 @@ static wadi_status summarise(work *w, wadi_error *err) {
 
 /* ---- the work ---- */
 
-/* What writes images brings thirty libraries, which are loaded beside the work. If it cannot be loaded, the image says so. */
+/* What writes images brings thirty libraries, which are loaded beside the work. If it cannot be loaded, the image says so; without a
+ * thread, it is loaded when it is needed. */
 static void load_writer(void *unused) {
     const wadi_loadable *module = NULL;
     wadi_error err = {.status = WADI_OK};
@@ -221,10 +221,8 @@ static bool is_same_file(const char *a, const char *b) {
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Image and picture must not replace each other, nor one of the inputs. */
-static wadi_status check_outputs(const grid_options *o, wadi_error *err) {
-    if (o->png != NULL && wadi_destination_is_same(o->png, o->output))
-        return wadi_fail(err, WADI_INVALID, "%s: image and picture are one file", o->png);
+/* Image and picture must not replace one of the inputs. */
+static wadi_status check_inputs(const grid_options *o, wadi_error *err) {
     for (size_t i = 0; i < o->inputs.n; i++) {
         const char *in = o->inputs.at[i];
         if (is_same_file(in, o->output) || (o->png != NULL && is_same_file(in, o->png)))
@@ -255,9 +253,11 @@ static wadi_status prepare(work *w, wadi_error *err) {
                             .psf = o->psf,
                             .force_flagged = o->force_flagged,
                             .autocorrelations = o->autocorrelations};
-    WADI_TRY(check_outputs(o, err));
-    if (wadi_thread_processors() > 1)
-        WADI_TRY(wadi_thread_start(&w->loads, load_writer, NULL, err));
+    WADI_TRY(check_inputs(o, err));
+    const bool beside = wadi_thread_processors() > 1;
+    const wadi_status loads =
+        beside ? wadi_thread_start(&w->loads, load_writer, NULL, NULL) : WADI_OK;
+    WADI_UNUSED(loads);
     WADI_TRY(open_spool(w, &take, err));
     const grid_watch watch = {
         .spool = w->spool,

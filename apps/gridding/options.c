@@ -9,6 +9,7 @@
 
 #include "apps/gridding/polarisation.h"
 #include "base/args.h"
+#include "base/destination.h"
 #include "base/error.h"
 #include "base/say.h"
 #include "codegen/fast_math.h"
@@ -345,7 +346,8 @@ static wadi_status check(const grid_options *o, wadi_error *err) {
     if (o->size > 0 && o->scale > 0 && o->fov > 0)
         return wadi_fail(err, WADI_INVALID,
                          "--size, --scale and --fov are all given, expected at most two");
-    if (o->png != NULL && strcmp(o->png, o->output) == 0)
+    if (o->png != NULL &&
+        (strcmp(o->png, o->output) == 0 || wadi_destination_is_same(o->png, o->output)))
         return wadi_fail(err, WADI_INVALID, "%s: image and picture are one file", o->png);
     if ((o->key == NULL) != (o->senders == NULL))
         return wadi_fail(err, WADI_INVALID, "--key and --senders must be given together");

@@ -111,11 +111,12 @@ static bool is_in(const char *dir, const char *name, struct stat *out) {
     return there;
 }
 
-/* A process that was ended has left its lock beside its rows, even if it had saved nothing. */
+/* A process that was ended has left its lock beside its rows, even if it had saved nothing. A run that ends removes its lock last, so the
+ * lock is looked at before the rows. */
 static wadi_status refuse_rows_of_others(const char *dir, wadi_error *err) {
     struct stat rows, other;
-    if (!is_in(dir, "rows", &rows) || rows.st_size == 0 || is_in(dir, "lock", &other) ||
-        is_in(dir, "state", &other))
+    if (is_in(dir, "lock", &other) || is_in(dir, "state", &other) || !is_in(dir, "rows", &rows) ||
+        rows.st_size == 0)
         return WADI_OK;
     return wadi_fail(err, WADI_INVALID, "%s/rows: is not of a saved run", dir);
 }
