@@ -65,7 +65,7 @@ static wadi_status take_stream(wadi_destination *d, int fd, const char *path, wa
 static wadi_status duplicate(wadi_destination *d, int own, const char *path, wadi_error *err) {
     const int flags = fcntl(own, F_GETFL);
     const char *name = strcmp(path, "-") == 0 ? "standard output" : path;
-    if (wadi_io_is_closed(own)) return wadi_fail(err, WADI_IO, "%s: is closed", name);
+    if (flags >= 0 && wadi_io_is_closed(own)) return wadi_fail(err, WADI_IO, "%s: is closed", name);
     if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY)
         return wadi_fail(err, WADI_IO, "%s: is open for reading only", name);
     return take_stream(d, fcntl(own, F_DUPFD_CLOEXEC, KEPT_FREE), path, err);
