@@ -18,7 +18,7 @@ static const struct {
     const char *name;
     double least, most;
 } limits[WADI_LIMIT_COUNT] = {[WADI_LIMIT_PATIENCE] = {"WADI_PATIENCE", 0.001, 1e6},
-                              [WADI_LIMIT_CC] = {"WADI_CC_TIMEOUT", 0, 1e9}};
+                              [WADI_LIMIT_CC] = {"WADI_CC_TIMEOUT", 0, 1e8}};
 
 static atomic_bool told_switch[WADI_SWITCH_COUNT], told_limit[WADI_LIMIT_COUNT];
 

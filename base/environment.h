@@ -13,7 +13,7 @@ typedef enum wadi_switch {
 
 typedef enum wadi_limit {
     WADI_LIMIT_PATIENCE, /* WADI_PATIENCE, .001 to 10^6 seconds */
-    WADI_LIMIT_CC,       /* WADI_CC_TIMEOUT, 0 to 10^9 seconds */
+    WADI_LIMIT_CC,       /* WADI_CC_TIMEOUT, 0 to 10^8 seconds */
     WADI_LIMIT_COUNT
 } wadi_limit;
 
