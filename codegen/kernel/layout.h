@@ -37,6 +37,11 @@ typedef struct wadi_layout {
 int wadi_layout_place(wadi_layout *y, const char *op, const char *what, wadi_loc loc);
 /** The ONCE slot of constant `v`; the first call makes it. */
 int wadi_layout_constant(wadi_layout *y, wadi_val v);
+/** What `v` stands for, if it is a parameter: the argument that no other argument stands behind. */
+static inline wadi_val wadi_layout_resolved(const wadi_layout *y, wadi_val v) {
+    while (y->alias_of[v] != WADI_NONE) v = y->alias_of[v];
+    return v;
+}
 
 /** A body as lowering sees it: bindings in order, over one element. */
 typedef struct wadi_body {

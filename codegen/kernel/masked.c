@@ -30,7 +30,7 @@ static const wadi_bind *delayed_by(const wadi_layout *y, const bool *known, wadi
 }
 
 const wadi_bind *wadi_lower_masked_by(const wadi_layout *y, const bool *known, wadi_val array) {
-    while (y->alias_of[array] != WADI_NONE) array = y->alias_of[array];
+    array = wadi_layout_resolved(y, array);
     const wadi_bind *b = delayed_by(y, known, array), *filter = NULL;
     if (!b) return NULL;
     if (wadi_op_has(b->op, WADI_TRAIT_KEEPS)) return wadi_counts_kept(y->m, b) ? b : NULL;

@@ -321,9 +321,7 @@ void wadi_lower_permute(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ext
 }
 
 bool wadi_lower_is_shared(const wadi_layout *y, const wadi_bind *bind) {
-    wadi_val defaults = bind->args[0];
-    while (y->alias_of[defaults] != WADI_NONE) defaults = y->alias_of[defaults];
-    return y->takes[bind->results[0]] == defaults &&
+    return y->takes[bind->results[0]] == wadi_layout_resolved(y, bind->args[0]) &&
            y->m->values[bind->args[1]].type.array[0].rank >= 2 &&
            wadi_lower_cost(bind->funs[0]) < WADI_SHARE_CHEAP;
 }

@@ -20,7 +20,7 @@ static bool is_delayed(const void *env, wadi_val v) {
 }
 
 static void add(near *x, wadi_val v) {
-    while (x->y->alias_of[v] != WADI_NONE) v = x->y->alias_of[v];
+    v = wadi_layout_resolved(x->y, v);
     if (x->n < ARRAYS && x->y->slot_of[v] >= 0) x->of[x->n++] = v;
 }
 

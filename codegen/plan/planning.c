@@ -38,8 +38,7 @@ int wadi_planning_once(wadi_planning *p, wadi_val v) {
 /* ---- values ---- */
 
 wadi_val wadi_planning_resolved(const wadi_planning *p, wadi_val v) {
-    while (p->y.alias_of[v] != WADI_NONE) v = p->y.alias_of[v];
-    return v;
+    return wadi_layout_resolved(&p->y, v);
 }
 
 bool wadi_planning_is_once(const wadi_planning *p, wadi_val v) {

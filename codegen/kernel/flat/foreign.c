@@ -12,14 +12,9 @@
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
 
-static wadi_val resolved(const wadi_flat *c, wadi_val v) {
-    while (c->y->alias_of[v] != WADI_NONE) v = c->y->alias_of[v];
-    return v;
-}
-
 /* The slot of a stored array that a step of this level can take as it is, or -1. */
 static int slot_here(const wadi_flat *c, wadi_val v) {
-    v = resolved(c, v);
+    v = wadi_layout_resolved(c->y, v);
     if (!c->known[v] || c->y->slot_of[v] < 0) return -1;
     const wadi_plan_slot *p = &c->y->slots.at[c->y->slot_of[v]];
     return p->kind == WADI_SLOT_ONCE || p->level == c->level ? c->y->slot_of[v] : -1;

@@ -21,11 +21,6 @@ static const wadi_array_type *type_of(const wadi_flat *c, wadi_val v) {
     return &c->y->m->values[v].type.array[0];
 }
 
-static wadi_val resolved(const wadi_flat *c, wadi_val v) {
-    while (c->y->alias_of[v] != WADI_NONE) v = c->y->alias_of[v];
-    return v;
-}
-
 /* ---- slots ---- */
 
 static wadi_slot_kind kind_of(const wadi_flat *c, wadi_val v) {
@@ -56,7 +51,7 @@ static wadi_status region_slots(wadi_flat *c, const wadi_block *r) {
 
 /* The slot that holds `v`, or -1 if it is delayed. */
 static int slot_with(wadi_flat *c, wadi_val v) {
-    v = resolved(c, v);
+    v = wadi_layout_resolved(c->y, v);
     if (c->y->m->values[v].def == WADI_DEF_CONST) return wadi_layout_constant(c->y, v);
     return c->known[v] ? c->y->slot_of[v] : -1;
 }
@@ -130,7 +125,7 @@ static wadi_status yields(wadi_flat *c, const wadi_block *r, wadi_plan_part *par
     bool *moves = WADI_NEW_N(c->y->keep, bool, (size_t)r->nyields + 1);
     if (!slots || !moves) return wadi_flat_no_memory(c);
     for (int i = 0; i < r->nyields; i++) {
-        const wadi_val v = resolved(c, r->yields[i]);
+        const wadi_val v = wadi_layout_resolved(c->y, r->yields[i]);
         const wadi_value *value = &c->y->m->values[v];
         const bool param = value->def == WADI_DEF_PARAM && value->block == r;
         slots[i] = slot_with(c, v);
@@ -138,7 +133,8 @@ static wadi_status yields(wadi_flat *c, const wadi_block *r, wadi_plan_part *par
             return wadi_fail(c->y->err, WADI_INTERNAL, "yield %d of a region is not stored", i);
         moves[i] = param || is_made_in(r, value);
         for (int k = 0; k < r->nyields; k++)
-            if (resolved(c, r->yields[k]) == v && (k > i || (param && value->number == k)))
+            if (wadi_layout_resolved(c->y, r->yields[k]) == v &&
+                (k > i || (param && value->number == k)))
                 moves[i] = false;
     }
     part->yields = slots;
@@ -223,7 +219,7 @@ static void know_state(wadi_flat *c, const wadi_bind *bind) {
 /* Stores a first state that is delayed, in a slot of the state's kind. */
 static wadi_status first_state(wadi_flat *c, const wadi_bind *bind, int *init) {
     for (int i = 0; i < bind->nargs; i++) {
-        const wadi_val v = resolved(c, bind->args[i]);
+        const wadi_val v = wadi_layout_resolved(c->y, bind->args[i]);
         init[i] = slot_with(c, v);
         if (init[i] >= 0) continue;
         WADI_TRY(wadi_flat_slot(c, c->y->m->values[v].name, kind_of(c, bind->blocks[1]->params[i]),

@@ -5,7 +5,11 @@
 #include "codegen/kernel/flat/flat.h"
 #include "codegen/rewrite.h"
 
-enum { WADI_FLAT_ANYWHERE = -1 };
+enum {
+    WADI_FLAT_ANYWHERE = -1,
+    WADI_FLAT_FAR = 64,     /* rows; who reads further away is no member */
+    WADI_FLAT_VISITS = 4096 /* of delayed values, after which a search gives up */
+};
 
 /** Whether `bind` is a stored producer of one array whose rows one FLAT step computes, each by as many units, into a slot of its own. */
 bool wadi_flat_is_member(wadi_flat *c, const wadi_bind *bind);

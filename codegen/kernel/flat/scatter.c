@@ -75,9 +75,7 @@ bool wadi_flat_shares(wadi_flat *c, const wadi_bind *bind) {
 }
 
 bool wadi_flat_permute_is_in_place(const wadi_flat *c, const wadi_bind *bind) {
-    wadi_val from = bind->args[0];
-    while (c->y->alias_of[from] != WADI_NONE) from = c->y->alias_of[from];
-    return c->y->takes[bind->results[0]] == from;
+    return c->y->takes[bind->results[0]] == wadi_layout_resolved(c->y, bind->args[0]);
 }
 
 wadi_status wadi_flat_scatter(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {

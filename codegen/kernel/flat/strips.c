@@ -7,7 +7,7 @@
 #include "codegen/kernel/flat/members.h"
 #include "codegen/kernel/skeleton.h"
 
-enum { MEMBERS = WADI_STEP_STRIPS, FAR = 64, VISITS = 4096, ANYWHERE = WADI_FLAT_ANYWHERE };
+enum { MEMBERS = WADI_STEP_STRIPS, ANYWHERE = WADI_FLAT_ANYWHERE };
 
 typedef struct member {
     const wadi_bind *bind;
@@ -64,21 +64,20 @@ static void note(strips *s, member *m, int64_t distance) {
         return;
     }
     s->near = true;
-    if (distance == ANYWHERE || distance > FAR) s->failed = true;
+    if (distance == ANYWHERE || distance > WADI_FLAT_FAR) s->failed = true;
     if (distance > m->halo) m->halo = distance;
 }
 
 static void visit(void *env, const wadi_read *r) {
     strips *s = env;
     const wadi_layout *y = s->c->y;
-    wadi_val v = *r->at;
+    const wadi_val v = wadi_layout_resolved(y, *r->at);
     if (r->kind == WADI_READ_EXTENT) return;
-    while (y->alias_of[v] != WADI_NONE) v = y->alias_of[v];
     const int64_t before = s->distance, distance = wadi_flat_distance(s->c, r, s->distance);
     member *m = member_of(s, v);
     if (m) note(s, m, distance);
     if (m || y->m->values[v].def != WADI_DEF_BIND || wadi_is_stored(y, v)) return;
-    if (s->visits++ >= VISITS) {
+    if (s->visits++ >= WADI_FLAT_VISITS) {
         s->failed = true;
         return;
     }
@@ -88,9 +87,7 @@ static void visit(void *env, const wadi_read *r) {
 }
 
 static void visit_result(strips *s, wadi_val v) {
-    const wadi_layout *y = s->c->y;
-    while (y->alias_of[v] != WADI_NONE) v = y->alias_of[v];
-    member *m = member_of(s, v);
+    member *m = member_of(s, wadi_layout_resolved(s->c->y, v));
     if (m) m->whole = true;
 }
 

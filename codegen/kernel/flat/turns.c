@@ -3,14 +3,12 @@
  * A part of the state may be such that the rest of the loop does not depend on its elements: neither the predicate nor other parts of the state. If its next
  * value is one step, which reads the old one near the same index of the outermost dimension and nothing else that changes from turn to
  * turn, the runtime can let the rest go ahead, and then go over a few rows in several turns while they are in a cache (sched/steps/turns.c). */
-#include <string.h>
-
 #include "base/error.h"
 #include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/flat/members.h"
 #include "codegen/rewrite.h"
 
-enum { FAR = 64, VISITS = 4096, ANYWHERE = WADI_FLAT_ANYWHERE };
+enum { ANYWHERE = WADI_FLAT_ANYWHERE };
 
 typedef struct turns {
     wadi_flat *c;
@@ -23,11 +21,6 @@ typedef struct turns {
     bool failed;
     int visits;
 } turns;
-
-static wadi_val resolved(const turns *t, wadi_val v) {
-    while (t->c->y->alias_of[v] != WADI_NONE) v = t->c->y->alias_of[v];
-    return v;
-}
 
 /* ---- who is who ---- */
 
@@ -59,7 +52,7 @@ static wadi_bind *made_in_loop(const turns *t, wadi_val v) {
 static void note(turns *t, wadi_val v, int64_t distance) {
     if (!t->inside) {
         if (is_state(t, v) || v == t->next->results[0]) t->failed = true;
-    } else if (!is_state(t, v) || distance == ANYWHERE || distance > FAR) {
+    } else if (!is_state(t, v) || distance == ANYWHERE || distance > WADI_FLAT_FAR) {
         t->failed = true;
     } else if (distance > t->reach) {
         t->reach = distance;
@@ -71,7 +64,7 @@ static void visit(void *env, const wadi_read *r);
 /* What is not stored is read where it is used. */
 static void visit_delayed(turns *t, wadi_bind *bind, int64_t distance) {
     const int64_t before = t->distance;
-    if (t->visits++ >= VISITS || (t->inside && bind->nblocks > 0)) {
+    if (t->visits++ >= WADI_FLAT_VISITS || (t->inside && bind->nblocks > 0)) {
         t->failed = true;
         return;
     }
@@ -82,7 +75,7 @@ static void visit_delayed(turns *t, wadi_bind *bind, int64_t distance) {
 
 static void visit(void *env, const wadi_read *r) {
     turns *t = env;
-    const wadi_val v = resolved(t, *r->at);
+    const wadi_val v = wadi_layout_resolved(t->c->y, *r->at);
     wadi_bind *bind = made_in_loop(t, v);
     if (r->kind == WADI_READ_EXTENT && (is_state(t, v) || !t->inside)) return;
     const int64_t distance =
@@ -121,25 +114,13 @@ static bool reads_near(turns *t) {
 }
 
 static bool find(turns *t) {
-    const wadi_val v = resolved(t, t->loop->blocks[1]->yields[t->value]);
+    const wadi_val v = wadi_layout_resolved(t->c->y, t->loop->blocks[1]->yields[t->value]);
     t->next = made_in_loop(t, v);
     return t->next && t->next->nblocks == 0 && wadi_flat_is_member(t->c, t->next) && is_apart(t) &&
            reads_near(t);
 }
 
 /* ---- its steps ---- */
-
-/* A kernel that may fault, or needs scratch memory, may end early. */
-static bool may_end(const turns *t, const char *kernel) {
-    for (int i = 0; i < t->c->out->nfuns; i++) {
-        const wadi_lfun *f = t->c->out->funs[i];
-        if (strcmp(f->name, kernel) != 0) continue;
-        for (uint32_t v = 0; v < f->n; v++)
-            if (f->inst[v]->kind == WADI_L_FAULT || f->inst[v]->kind == WADI_L_SCRATCH) return true;
-        return false;
-    }
-    return true;
-}
 
 static bool fills(const wadi_plan_step *step, wadi_step_kind kind, int slot) {
     return step->kind == kind && step->nslots == 1 && step->slots[0] == slot;
@@ -152,7 +133,7 @@ static int steps_of(const turns *t, size_t first, int slot) {
         if (!fills(&s[0], WADI_STEP_SHAPE, slot) || !fills(&s[1], WADI_STEP_ALLOC, slot)) continue;
         const bool plain = s[1].strips == 0 && s[2].kind == WADI_STEP_FLAT && s[2].halo == 0 &&
                            s[2].rounds == 0 && !s[2].serial && !s[2].several && !s[2].apart;
-        return plain && !may_end(t, s[2].kernel) ? (int)(i - first) : -1;
+        return plain && s[2].touches.quiet ? (int)(i - first) : -1; /* else it may end early */
     }
     return -1;
 }
