@@ -44,8 +44,8 @@ bool wadi_switch_is_on(wadi_switch s) {
 double wadi_limit_seconds(wadi_limit l, double usual) {
     const char *said = said_by(limits[l].name);
     char *end = NULL;
-    const double s = said != NULL ? strtod(said, &end) : usual;
     if (said == NULL) return usual;
+    const double s = strtod(said, &end);
     if (end != said && *end == '\0' && s >= limits[l].least && s <= limits[l].most) return s;
     if (!atomic_exchange(&told_limit[l], true))
         wadi_logf(WADI_LOG_WARNING, "%s is \"%.40s\": it may be %g to %g seconds, and counts as %g",

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/task.h"
 
 static bool cancelled(void) {
@@ -43,6 +44,11 @@ bool wadi_io_wait(int fd, short events, const char *name) {
 bool wadi_io_is_closed(int fd) {
     const int flags = fcntl(fd, F_GETFL);
     return flags < 0 || (flags & O_PATH) != 0;
+}
+
+wadi_status wadi_io_check_stdin(wadi_error *err) {
+    return wadi_io_is_closed(STDIN_FILENO) ? wadi_fail(err, WADI_IO, "standard input: is closed")
+                                           : WADI_OK;
 }
 
 /* Files and block devices: reading or writing them never blocks for long. */

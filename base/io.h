@@ -10,11 +10,15 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "wadi/status.h"
+
 /* Waits until fd is ready for `events` of poll(). name: what is read or written, for the watchdog. False: errno. */
 bool wadi_io_wait(int fd, short events, const char *name);
 
 /* Whether nothing is open there. wadi_process_begin keeps the number of a standard stream that is closed by a folder without a use. */
 bool wadi_io_is_closed(int fd);
+/* Errors: WADI_IO if standard input is closed. */
+WADI_NODISCARD wadi_status wadi_io_check_stdin(wadi_error *err);
 
 /* Like read(2), but waits: returns at least one byte, 0 at the end, or -1 after a failure. */
 ssize_t wadi_io_read(int fd, void *to, size_t n, const char *name);

@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,7 +19,6 @@
 #include "base/error.h"
 #include "base/say.h"
 #include "base/task.h"
-#include "base/text.h"
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -150,11 +148,9 @@ static void warn(void *env, wadi_log_level level, const char *line) {
     if (localtime_r(&seconds, &now) != NULL)
         (void)strftime(clock, sizeof clock, "%Y-%m-%d %H:%M:%S", &now);
     if (before_warning != NULL) before_warning(before_env);
-    wadi_text shown = {0};
-    wadi_text_addf(&shown, "%s: %s: warning: ", program, clock);
-    wadi_text_add_shown(&shown, line, strlen(line));
-    fprintf(stderr, "%s\n", shown.failed ? line : wadi_text_str(&shown));
-    wadi_text_fini(&shown);
+    char all[1200]; /* lines of the log have at most 1023 bytes */
+    (void)snprintf(all, sizeof all, "%s: %s: warning: %s\n", program, clock, line);
+    wadi_say_shown(stderr, all);
 }
 
 void wadi_process_warn(bool wanted) {

@@ -73,6 +73,13 @@ static void add_words(wadi_text *out, const char *kind, const char *words) {
     wadi_text_add(out, "\n");
 }
 
+void wadi_say_shown(FILE *to, const char *words) {
+    wadi_text shown = {0};
+    wadi_text_add_shown(&shown, words, strlen(words));
+    fputs(shown.failed ? words : wadi_text_str(&shown), to);
+    wadi_text_fini(&shown);
+}
+
 void wadi_say(wadi_say_level level, const char *format, ...) {
     char words[1024];
     wadi_text line = {0};

@@ -3,6 +3,7 @@
 #define WADI_BASE_SAY_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "wadi/status.h"
 
@@ -18,5 +19,8 @@ bool wadi_say_json(void);
 /* "PROGRAM: WORDS", with "warning: " before the words of one, as a terminal may have them (wadi_text_add_shown); or {"time", "level", "program", "run", "stage", "message"}, where time is that of the world in
  * UTC, and run and stage are those of the calling thread (base/log.h, base/task.h), null if it has none. Any thread. */
 void wadi_say(wadi_say_level level, const char *format, ...) WADI_PRINTF(2, 3);
+
+/* Writes `words` at once as a terminal may have them; without memory, as they are. */
+void wadi_say_shown(FILE *to, const char *words);
 
 #endif

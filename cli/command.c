@@ -12,7 +12,6 @@
 #include "base/io.h"
 #include "base/process.h"
 #include "base/say.h"
-#include "base/text.h"
 
 int wadi_cli_fail(const wadi_error *err) {
     if (wadi_process_output_gone()) return WADI_CLI_FAILED;
@@ -46,10 +45,9 @@ int wadi_cli_misuse(const wadi_cli_command *command, const char *format, ...) {
         wadi_say(WADI_SAY_ERROR, "%s: %s", command->name, words);
         return WADI_CLI_USAGE;
     }
-    wadi_text shown = {0};
-    wadi_text_add_shown(&shown, words, strlen(words));
-    fprintf(stderr, "wadi %s: %s\n", command->name, wadi_text_str(&shown));
-    wadi_text_fini(&shown);
+    fprintf(stderr, "wadi %s: ", command->name);
+    wadi_say_shown(stderr, words);
+    fputc('\n', stderr);
     wadi_cli_usage(command, stderr);
     return WADI_CLI_USAGE;
 }
@@ -60,8 +58,7 @@ wadi_status wadi_cli_read(const char *path, char **out_text, const char **out_na
     char *text = NULL;
     size_t n = 0;
     *out_name = is_stdin ? "standard input" : path;
-    if (is_stdin && wadi_io_is_closed(STDIN_FILENO))
-        return wadi_fail(err, WADI_IO, "standard input: is closed");
+    if (is_stdin) WADI_TRY(wadi_io_check_stdin(err));
     WADI_TRY(is_stdin ? wadi_file_read_fd(STDIN_FILENO, *out_name, &text, &n, err)
                       : wadi_file_read(path, &text, &n, err));
     const size_t zero = strlen(text);

@@ -111,16 +111,15 @@ bool wadi_cli_names_rounding(const wadi_module *m) {
 
 /* A line about a routine, whose name may have any characters. */
 static void tell(FILE *to, const char *name, const char *what, const char *after) {
-    wadi_text line = {0}, shown = {0};
+    wadi_text line = {0};
     wadi_text_addf(&line, "routine \"%s\" %s: its text was run in its place%s", name, what, after);
     if (to == NULL) {
         wadi_say(WADI_SAY_INFO, "%s", wadi_text_str(&line));
     } else {
-        wadi_text_add_shown(&shown, wadi_text_str(&line), line.n);
-        fprintf(to, "%s\n", wadi_text_str(&shown));
+        wadi_say_shown(to, wadi_text_str(&line));
+        fputc('\n', to);
     }
     wadi_text_fini(&line);
-    wadi_text_fini(&shown);
 }
 
 void wadi_cli_tell_unknown(const wadi_module *m, bool ours, const char *after, FILE *to) {

@@ -44,14 +44,11 @@ wadi_status flac_bytes_open(const char *path, flac_bytes **out, wadi_error *err)
     b->keeping = true;
     b->fd = b->is_stdin ? STDIN_FILENO : wadi_io_open(path);
     struct stat about = {0};
-    wadi_status st = WADI_OK;
-    if (b->is_stdin && wadi_io_is_closed(b->fd)) {
-        st = wadi_fail(err, WADI_IO, "standard input: is closed");
-    } else if (b->fd < 0 || fstat(b->fd, &about) != 0) {
+    wadi_status st = b->is_stdin ? wadi_io_check_stdin(err) : WADI_OK;
+    if (st == WADI_OK && (b->fd < 0 || fstat(b->fd, &about) != 0))
         st = wadi_fail_errno(err, errno, "%s", path);
-    } else if (S_ISDIR(about.st_mode)) {
+    if (st == WADI_OK && S_ISDIR(about.st_mode))
         st = wadi_fail(err, WADI_IO, "%s: is a directory", path);
-    }
     /* Standard input whose position is not its start is read from there on, as a pipe is. */
     const bool whole = !b->is_stdin || lseek(b->fd, 0, SEEK_CUR) == 0;
     b->size = S_ISREG(about.st_mode) && whole ? (int64_t)about.st_size : -1;

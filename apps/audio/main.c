@@ -24,14 +24,6 @@
 
 /* ---- progress ---- */
 
-/* The name of a file, which may hold any characters. */
-static void put_name(const char *name) {
-    wadi_text shown = {0};
-    wadi_text_add_shown(&shown, name, strlen(name));
-    fputs(wadi_text_str(&shown), stderr);
-    wadi_text_fini(&shown);
-}
-
 static double ratio(const flac_progress *p) {
     return p->bytes_in > 0 ? (double)p->bytes_out / (double)p->bytes_in : 1;
 }
@@ -44,7 +36,7 @@ static void show_progress(void *env, const flac_progress *p) {
     const flac_options *o = env;
     const double done = p->total > 0 ? 100 * (double)p->frames / (double)p->total : 0;
     fputc('\r', stderr);
-    put_name(o->out);
+    wadi_say_shown(stderr, o->out);
     fprintf(stderr, ": %3.0f%%  ratio %.3f  %.0fx  chunk %lld  busy %.0f%%  stages %.1f ", done,
             ratio(p), times_real_time(p), (long long)p->run.chunk_elements,
             100 * p->run.utilisation, p->run.stages_busy);
@@ -53,7 +45,7 @@ static void show_progress(void *env, const flac_progress *p) {
 
 static void show_end(const flac_options *o, const flac_progress *p) {
     fputc('\r', stderr);
-    put_name(o->out);
+    wadi_say_shown(stderr, o->out);
     fprintf(stderr, ": %lld bytes, ratio %.3f, %.2f s, %.0fx real time%20s\n",
             (long long)p->bytes_out, ratio(p), p->elapsed_s, times_real_time(p), "");
 }
@@ -162,7 +154,7 @@ static void tell_tested(const char *path) {
     if (wadi_say_json())
         wadi_say(WADI_SAY_INFO, "%s: ok", path);
     else
-        put_name(path), fputs(": ok\n", stderr);
+        wadi_say_shown(stderr, path), fputs(": ok\n", stderr);
 }
 
 static wadi_status decode(const flac_options *o, wadi_error *err) {

@@ -33,8 +33,7 @@ static wadi_status look_at(md5_input *in, int i, wadi_error *err) {
     struct stat about;
     in->size[i] = -1;
     if (is_standard_input(in->paths[i])) {
-        if (wadi_io_is_closed(STDIN_FILENO))
-            return wadi_fail(err, WADI_IO, "standard input: is closed");
+        WADI_TRY(wadi_io_check_stdin(err));
         if (fstat(STDIN_FILENO, &about) != 0) return WADI_OK;
     } else {
         if (stat(in->paths[i], &about) != 0 || access(in->paths[i], R_OK) != 0)

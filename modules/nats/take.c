@@ -86,13 +86,17 @@ static void give_back_later(wadi_nats_queue *q, const char *ack) {
     wadi_nats_say(q, ack, NULL, word, n);
 }
 
+static void leave_to_others(wadi_nats_queue *q, wadi_nats_delivery *d) {
+    give_back_later(q, d->ack);
+    forget(q, d);
+}
+
 void wadi_nats_stay_alone(wadi_nats_queue *q) {
     q->alone = true;
     for (size_t i = q->deliveries.n; i-- > 0;) {
         wadi_nats_delivery *d = q->deliveries.at[i];
         if (d->stage >= WADI_NATS_TAKEN || d->deliveries >= WADI_JET_DELIVERIES) continue;
-        give_back_later(q, d->ack);
-        forget(q, d);
+        leave_to_others(q, d);
     }
 }
 
@@ -257,8 +261,7 @@ static void lose(wadi_nats_queue *q, wadi_nats_delivery *d) {
         spoil(q, d);
         return;
     }
-    give_back_later(q, d->ack);
-    forget(q, d);
+    leave_to_others(q, d);
 }
 
 bool wadi_nats_take_frame(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *msg) {
