@@ -3,13 +3,14 @@
 
 #include <string.h>
 
-static const int64_t smallest = 1 << 16;
+enum { SMALLEST = 1 << 16 };
 enum { USED_BITS = 48 };
 
 void wadi_scratch_init(wadi_scratch *s, wadi_buffers *buffers) {
     memset(s, 0, sizeof *s);
     s->buffers = buffers;
     s->current = -1;
+    s->first = SMALLEST;
 }
 
 static void free_from(wadi_scratch *s, int block) {
@@ -40,7 +41,7 @@ static bool advance(wadi_scratch *s, int64_t bytes) {
     if (next < s->blocks && capacity(s, next) < bytes) free_from(s, next);
     if (next == s->blocks) {
         if (next == WADI_SCRATCH_BLOCKS) return false;
-        int64_t want = next == 0 ? smallest : 2 * capacity(s, next - 1);
+        int64_t want = next == 0 ? s->first : 2 * capacity(s, next - 1);
         if (want < bytes) want = bytes;
         if (!add_block(s, want)) return false;
     }
@@ -84,12 +85,10 @@ void wadi_scratch_rewind(wadi_scratch *s, int64_t mark) {
 
 void wadi_scratch_reset(wadi_scratch *s) {
     if (s->blocks > 1) {
-        int64_t total = 0;
-        for (int i = 0; i < s->blocks; i++) total += capacity(s, i);
+        s->first = 0;
+        for (int i = 0; i < s->blocks; i++) s->first += capacity(s, i);
         free_from(s, 0);
-        (void)add_block(s, total);
     }
-    s->current = -1;
+    s->current = s->blocks > 0 ? 0 : -1;
     s->used = 0;
-    if (s->blocks > 0) s->current = 0;
 }

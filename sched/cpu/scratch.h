@@ -1,6 +1,6 @@
 /* The scratch memory of one worker: a stack of bytes. A mark remembers the top, and a rewind returns to it. Memory that was
- * given out never moves. After a job that needed several blocks, one block of their total size replaces them, so the steady
- * state uses one block and allocates nothing. */
+ * given out never moves. After a job that needed several blocks, the next job begins with one block of their total size, so the steady
+ * state uses one block and allocates nothing. Until a job takes something, there is none: the first chunk of a stream often needs what no other does. */
 #ifndef WADI_SCHED_CPU_SCRATCH_H
 #define WADI_SCHED_CPU_SCRATCH_H
 
@@ -11,7 +11,8 @@ enum { WADI_SCRATCH_BLOCKS = 40 };
 typedef struct wadi_scratch {
     wadi_buffers *buffers;
     int blocks, current;
-    int64_t used; /* of the current block */
+    int64_t used;  /* of the current block */
+    int64_t first; /* bytes of the first block, when there is none */
     void *block[WADI_SCRATCH_BLOCKS];
     char *address[WADI_SCRATCH_BLOCKS]; /* where each begins */
 } wadi_scratch;

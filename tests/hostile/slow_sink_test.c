@@ -165,8 +165,8 @@ static void check(const bound *b, int64_t more, int64_t counted) {
 }
 
 static void a_slow_sink_fills_no_memory(void **state) {
-    static const bound takers[WAYS] = {{"a run", 11, 12}, {"a receiver", 11, 8}, {"a home", 11, 9}};
-    static const bound others[WAYS] = {{NULL}, {"a sender", 11, 14}, {"a worker", 11, 0}};
+    static const bound takers[WAYS] = {{"a run", 11, 11}, {"a receiver", 11, 8}, {"a home", 11, 9}};
+    static const bound others[WAYS] = {{NULL}, {"a sender", 11, 11}, {"a worker", 11, 0}};
     (void)state;
     for (int way = 0; way < WAYS; way++) {
         (void)run(way, true); /* compiles, and what a compiler has would count as ours */
