@@ -7,14 +7,14 @@
 #include "base/error.h"
 #include "base/file.h"
 
-static const char title[] = "wadi certificate 1";
+static const char title[] = "wadi certificate ";
 
 enum { DIGITS = 2 * WADI_TALLY_DIGEST };
 
 /* ---- writing ---- */
 
-void wadi_certificate_begin(wadi_text *out) {
-    wadi_text_addf(out, "%s\n", title);
+void wadi_certificate_begin(wadi_text *out, int version) {
+    wadi_text_addf(out, "%s%d\n", title, version);
 }
 
 static bool is_plain(char c) {
@@ -79,13 +79,28 @@ static wadi_status split(wadi_certificate *c, size_t n, wadi_error *err) {
     return invalid(c, c->n, "a line that does not end, or has a zero byte", err);
 }
 
+/* The first line tells the version. */
+static wadi_status read_version(wadi_certificate *c, wadi_error *err) {
+    const char *at = c->text + strlen(title);
+    char *end = NULL;
+    if (strncmp(c->text, title, strlen(title)) != 0 || *at < '1' || *at > '9')
+        return invalid(c, 0, "expected \"wadi certificate\" and its version", err);
+    const long version = strtol(at, &end, 10);
+    if (*end != '\n') return invalid(c, 0, "expected \"wadi certificate\" and its version", err);
+    if (version > WADI_CERTIFICATE_VERSION)
+        return wadi_fail(err, WADI_UNSUPPORTED,
+                         "%s: certificate of version %ld; this wadi knows them up to version %d",
+                         c->path, version, (int)WADI_CERTIFICATE_VERSION);
+    c->version = (int)version;
+    return WADI_OK;
+}
+
 /* The last line has the digest of those before. */
 static wadi_status check(wadi_certificate *c, size_t n, wadi_error *err) {
     static const char end[] = "\nend ";
     const size_t last = strlen(end) - 1 + DIGITS + 1;
     uint8_t told[WADI_TALLY_DIGEST], is[WADI_TALLY_DIGEST];
-    if (strncmp(c->text, title, strlen(title)) != 0 || c->text[strlen(title)] != '\n')
-        return invalid(c, 0, "expected \"wadi certificate 1\"", err);
+    WADI_TRY(read_version(c, err));
     if (n < last + 1 || memcmp(c->text + n - last - 1, end, strlen(end)) != 0 ||
         c->text[n - 1] != '\n' || !wadi_hex_read(c->text + n - 1 - DIGITS, WADI_TALLY_DIGEST, told))
         return wadi_fail(err, WADI_INVALID, "%s: certificate: its last line is missing", c->path);

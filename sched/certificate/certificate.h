@@ -1,6 +1,6 @@
 /* A certificate tells what a run was of, and what came of it: digests that the same program computes again from the same inputs.
  *
- *     wadi certificate 1
+ *     wadi certificate 2            version 1 has the digests of its elements in one lane (tally.h)
  *     version 0.9.0
  *     program energies 5f2a..       digest of the program's text
  *     arithmetic exact              or fast; a line with what is done with elements that fail, if not the default
@@ -25,7 +25,8 @@
 
 /* ---- writing ---- */
 
-void wadi_certificate_begin(wadi_text *out);
+enum { WADI_CERTIFICATE_VERSION = 2 /* and 1 can be read */ };
+void wadi_certificate_begin(wadi_text *out, int version);
 /* Append a name, a digest, and the lines of blocks; other words are appended as they are. */
 void wadi_certificate_name(wadi_text *out, const char *name);
 void wadi_certificate_digest(wadi_text *out, const uint8_t digest[WADI_TALLY_DIGEST]);
@@ -40,6 +41,7 @@ WADI_NODISCARD wadi_status wadi_certificate_end(wadi_text *out, wadi_error *err)
 
 typedef struct wadi_certificate {
     char *path; /* for messages */
+    int version;
     char *text; /* each line ends with a zero */
     const char **line;
     int n;

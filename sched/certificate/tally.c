@@ -14,10 +14,43 @@ static wadi_status no_memory(wadi_error *err) {
     return wadi_fail(err, WADI_MEMORY, "digests of a sequence: out of memory");
 }
 
+/* ---- a part of a block ---- */
+
+/* Where bytes go. */
+typedef struct part_of {
+    wadi_tally_part *at;
+    bool one_lane;
+} part_of;
+
+static void begin_part(part_of p) {
+    if (p.one_lane)
+        wadi_blake2b_begin(&p.at->one);
+    else
+        wadi_blake2b_lanes_begin(&p.at->lanes);
+}
+
+static void add_bytes(part_of p, const void *data, size_t n) {
+    if (p.one_lane)
+        wadi_blake2b_add(&p.at->one, data, n);
+    else
+        wadi_blake2b_lanes_add(&p.at->lanes, data, n);
+}
+
+static void end_part(part_of p, uint8_t out[WADI_TALLY_DIGEST]) {
+    if (p.one_lane)
+        wadi_blake2b_end(&p.at->one, out);
+    else
+        wadi_blake2b_lanes_end(&p.at->lanes, out);
+}
+
 /* ---- a block ---- */
 
+static part_of part_at(const wadi_tally *b, int i) {
+    return (part_of){&b->part[i], b->one_lane};
+}
+
 static void begin_parts(wadi_tally *b) {
-    for (int i = 0; i < b->parts; i++) wadi_blake2b_begin(&b->part[i]);
+    for (int i = 0; i < b->parts; i++) begin_part(part_at(b, i));
     b->elements = b->bytes = 0;
 }
 
@@ -25,18 +58,18 @@ static wadi_status open_parts(wadi_tally *b, const wadi_chunk *c, wadi_error *er
     if (b->part != NULL) return WADI_OK;
     b->parts = 0;
     for (int i = 0; i < c->components; i++) b->parts += 1 + c->component[i].fields;
-    b->part = aligned_alloc(_Alignof(wadi_blake2b_state), (size_t)b->parts * sizeof *b->part);
+    b->part = aligned_alloc(_Alignof(wadi_tally_part), (size_t)b->parts * sizeof *b->part);
     if (b->part == NULL) return no_memory(err);
     begin_parts(b);
     return WADI_OK;
 }
 
-static void end_parts(wadi_blake2b_state *part, int parts, uint8_t out[WADI_TALLY_DIGEST]) {
+static void end_parts(part_of first, int parts, uint8_t out[WADI_TALLY_DIGEST]) {
     wadi_blake2b_state whole;
     wadi_blake2b_begin(&whole);
     for (int i = 0; i < parts; i++) {
         uint8_t digest[WADI_TALLY_DIGEST];
-        wadi_blake2b_end(&part[i], digest);
+        end_part((part_of){first.at + i, first.one_lane}, digest);
         wadi_blake2b_add(&whole, digest, sizeof digest);
     }
     wadi_blake2b_end(&whole, out);
@@ -45,7 +78,7 @@ static void end_parts(wadi_blake2b_state *part, int parts, uint8_t out[WADI_TALL
 wadi_status wadi_tally_cut(wadi_tally *b, wadi_error *err) {
     wadi_tally_block block = {.elements = b->elements};
     if (b->elements == 0) return WADI_OK;
-    end_parts(b->part, b->parts, block.digest);
+    end_parts(part_at(b, 0), b->parts, block.digest);
     begin_parts(b);
     return wadi_vec_push(&b->done, block) ? WADI_OK : no_memory(err);
 }
@@ -62,13 +95,13 @@ static void put_f64(double *to, const double *from, size_t n) {
 }
 
 /* n values. */
-static void add_values(wadi_blake2b_state *s, wadi_type type, const void *at, int64_t n) {
+static void add_values(part_of s, wadi_type type, const void *at, int64_t n) {
     enum { BYTES = 4096 };
     const bool single = type == WADI_F32 || type == WADI_C64;
     const size_t bytes = (size_t)n * (size_t)wadi_type_size(type);
     _Alignas(8) char some[BYTES];
     if (!single && type != WADI_F64 && type != WADI_C128) {
-        wadi_blake2b_add(s, at, bytes);
+        add_bytes(s, at, bytes);
         return;
     }
     for (size_t from = 0; from < bytes; from += BYTES) {
@@ -78,15 +111,15 @@ static void add_values(wadi_blake2b_state *s, wadi_type type, const void *at, in
             put_f32((float *)(void *)some, piece, k / sizeof(float));
         else
             put_f64((double *)(void *)some, piece, k / sizeof(double));
-        wadi_blake2b_add(s, some, k);
+        add_bytes(s, some, k);
     }
 }
 
 /* ---- elements ---- */
 
 /* A column holds elements [from, from + n), `each` values for an element and `stride` from one to the next. */
-static void add_column(wadi_blake2b_state *s, const void *column, wadi_type type, int64_t from,
-                       int64_t n, int64_t each, int64_t stride) {
+static void add_column(part_of s, const void *column, wadi_type type, int64_t from, int64_t n,
+                       int64_t each, int64_t stride) {
     const size_t size = (size_t)wadi_type_size(type);
     const char *at = column;
     if (each == stride) {
@@ -98,32 +131,32 @@ static void add_column(wadi_blake2b_state *s, const void *column, wadi_type type
 }
 
 /* The extents of n elements of one shape. */
-static void add_shape(wadi_blake2b_state *s, const int64_t *shape, int rank, int64_t n) {
+static void add_shape(part_of s, const int64_t *shape, int rank, int64_t n) {
     enum { ROOM = 64 };
     int64_t many[ROOM * WADI_MAX_RANK];
     if (rank == 0) return;
     for (int64_t i = 0; i < n && i < ROOM; i++)
         memcpy(&many[i * rank], shape, (size_t)rank * sizeof *shape);
     for (int64_t i = 0; i < n; i += ROOM)
-        wadi_blake2b_add(s, many, (size_t)((n - i < ROOM ? n - i : ROOM) * rank) * sizeof *shape);
+        add_bytes(s, many, (size_t)((n - i < ROOM ? n - i : ROOM) * rank) * sizeof *shape);
 }
 
-static void add_component(wadi_blake2b_state *s, const wadi_chunk_component *p, int64_t from,
+static void add_component(const wadi_tally *b, int at, const wadi_chunk_component *p, int64_t from,
                           int64_t n) {
     if (p->layout == WADI_LAYOUT_IRREGULAR) {
         if (p->rank > 0)
-            wadi_blake2b_add(s, &p->shapes[from * p->rank],
-                             (size_t)(n * p->rank) * sizeof *p->shapes);
+            add_bytes(part_at(b, at), &p->shapes[from * p->rank],
+                      (size_t)(n * p->rank) * sizeof *p->shapes);
         for (int f = 0; f < p->fields; f++)
-            add_column(&s[1 + f], p->column[f], p->type[f], p->offsets[from],
+            add_column(part_at(b, at + 1 + f), p->column[f], p->type[f], p->offsets[from],
                        p->offsets[from + n] - p->offsets[from], 1, 1);
         return;
     }
     const int64_t each = wadi_shape_values(p->rank, p->shape);
     const int64_t stride = p->layout == WADI_LAYOUT_AVOID ? 0 : wadi_component_stride(p);
-    add_shape(s, p->shape, p->rank, n);
+    add_shape(part_at(b, at), p->shape, p->rank, n);
     for (int f = 0; f < p->fields; f++)
-        add_column(&s[1 + f], p->column[f], p->type[f], from, n, each, stride);
+        add_column(part_at(b, at + 1 + f), p->column[f], p->type[f], from, n, each, stride);
 }
 
 static int64_t bytes_of(const wadi_chunk *c, int64_t from, int64_t n) {
@@ -139,10 +172,10 @@ static int64_t bytes_of(const wadi_chunk *c, int64_t from, int64_t n) {
 }
 
 static void add_piece(wadi_tally *b, const wadi_chunk *c, int64_t from, int64_t n) {
-    wadi_blake2b_state *s = b->part;
+    int at = 0;
     for (int i = 0; i < c->components; i++) {
-        add_component(s, &c->component[i], from, n);
-        s += 1 + c->component[i].fields;
+        add_component(b, at, &c->component[i], from, n);
+        at += 1 + c->component[i].fields;
     }
     const int64_t bytes = bytes_of(c, from, n);
     b->elements += n;
@@ -191,13 +224,15 @@ wadi_status wadi_tally_add(wadi_tally *b, const wadi_chunk *c, wadi_error *err) 
     return WADI_OK;
 }
 
-void wadi_tally_array(const wadi_array *a, uint8_t out[WADI_TALLY_DIGEST]) {
-    wadi_blake2b_state part[1 + WADI_MAX_FIELDS];
+void wadi_tally_array(const wadi_array *a, bool one_lane, uint8_t out[WADI_TALLY_DIGEST]) {
+    wadi_tally_part part[1 + WADI_MAX_FIELDS];
+    wadi_tally b = {.one_lane = one_lane, .part = part, .parts = 1 + a->fields};
     const int64_t values = wadi_shape_values(a->rank, a->shape);
-    for (int i = 0; i < 1 + a->fields; i++) wadi_blake2b_begin(&part[i]);
-    add_shape(&part[0], a->shape, a->rank, 1);
-    for (int f = 0; f < a->fields; f++) add_values(&part[1 + f], a->type[f], a->column[f], values);
-    end_parts(part, 1 + a->fields, out);
+    begin_parts(&b);
+    add_shape(part_at(&b, 0), a->shape, a->rank, 1);
+    for (int f = 0; f < a->fields; f++)
+        add_values(part_at(&b, 1 + f), a->type[f], a->column[f], values);
+    end_parts(part_at(&b, 0), b.parts, out);
 }
 
 void wadi_tally_again(wadi_tally *b) {

@@ -16,13 +16,20 @@ typedef struct wadi_tally_block {
 
 typedef WADI_VEC(wadi_tally_block) wadi_tally_list;
 
+/* Certificates of version 1 have digests in one lane; those of version 2 have the extents and the columns in eight (base/hash.h), which takes less time. */
+typedef union wadi_tally_part {
+    wadi_blake2b_lanes lanes;
+    wadi_blake2b_state one;
+} wadi_tally_part;
+
 /* All zero: nothing has come. */
 typedef struct wadi_tally {
+    bool one_lane; /* as version 1 has them */
     wadi_tally_list done;
     wadi_tally_list like;    /* cuts that the first blocks are to have; NULL: none */
     int64_t elements, bytes; /* in the block that is open */
     int64_t all_elements, all_bytes;
-    wadi_blake2b_state *part; /* [parts] for each component its extents, then each of its columns */
+    wadi_tally_part *part; /* [parts] for each component its extents, then each of its columns */
     int parts;
 } wadi_tally;
 
@@ -36,6 +43,6 @@ WADI_NODISCARD wadi_status wadi_tally_add(wadi_tally *b, const wadi_chunk *c, wa
 WADI_NODISCARD wadi_status wadi_tally_cut(wadi_tally *b, wadi_error *err);
 
 /* The digest of an array, as of a sequence that it is the only element of. */
-void wadi_tally_array(const wadi_array *a, uint8_t out[WADI_TALLY_DIGEST]);
+void wadi_tally_array(const wadi_array *a, bool one_lane, uint8_t out[WADI_TALLY_DIGEST]);
 
 #endif

@@ -38,10 +38,20 @@ static wadi_status take_cuts(const wadi_run *x, wadi_certifier *c, wadi_error *e
     return WADI_OK;
 }
 
-static wadi_status open_like(wadi_run *x, wadi_certifier *c, wadi_error *err) {
+/* A run that is compared has digests as the other one. */
+static int version_of(const wadi_certifier *c) {
+    return c->verifies ? c->like.version : WADI_CERTIFICATE_VERSION;
+}
+
+static wadi_status read_like(const wadi_run *x, wadi_certifier *c, wadi_error *err) {
     if (x->options.verify == NULL) return WADI_OK;
     WADI_TRY(wadi_certificate_read(x->options.verify, &c->like, err));
     c->verifies = true;
+    return WADI_OK;
+}
+
+static wadi_status compare(const wadi_run *x, wadi_certifier *c, wadi_error *err) {
+    if (!c->verifies) return WADI_OK;
     WADI_TRY(wadi_certify_compare(wadi_text_str(&c->head), &c->like, err));
     return take_cuts(x, c, err);
 }
@@ -55,8 +65,10 @@ wadi_status wadi_certify_open(wadi_run *x, wadi_error *err) {
     c->n = x->bindings.n;
     c->blocks = calloc(c->n + 1, sizeof *c->blocks);
     if (c->blocks == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
-    WADI_TRY(wadi_certify_describe(x, &c->head, err));
-    WADI_TRY(open_like(x, c, err));
+    WADI_TRY(read_like(x, c, err));
+    for (size_t i = 0; i < c->n; i++) c->blocks[i].one_lane = version_of(c) == 1;
+    WADI_TRY(wadi_certify_describe(x, version_of(c), &c->head, err));
+    WADI_TRY(compare(x, c, err));
     if (!c->verifies) WADI_TRY(wadi_digester_create(o->memory / SHARE, &c->digester, err));
     return o->certificate != NULL ? wadi_outfile_open(o->certificate, NULL, &c->file, err)
                                   : WADI_OK;
@@ -174,7 +186,7 @@ void wadi_certify_again(wadi_run *x) {
 
 static void digest_result(const wadi_run *x, int i, uint8_t out[WADI_TALLY_DIGEST]) {
     const wadi_array a = wadi_slots_array(&x->slots, x->plan->outputs[i].slot);
-    wadi_tally_array(&a, out);
+    wadi_tally_array(&a, version_of(x->certifier) == 1, out);
 }
 
 static int64_t count_like(const wadi_tally *t) {
@@ -251,7 +263,7 @@ static wadi_status put_streams(const wadi_run *x, wadi_text *out, wadi_error *er
 static wadi_status write(wadi_run *x, wadi_error *err) {
     wadi_certifier *c = x->certifier;
     wadi_text t = {0};
-    wadi_certificate_begin(&t);
+    wadi_certificate_begin(&t, version_of(c));
     wadi_text_add(&t, "version " WADI_VERSION "\n");
     wadi_text_add_n(&t, c->head.at, c->head.n);
     wadi_text_add(&t, "device ");

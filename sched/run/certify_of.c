@@ -15,20 +15,20 @@ static void put_arithmetic(const wadi_run *x, wadi_text *out) {
         wadi_text_addf(out, "on-fault replace %a\n", o->replacement);
 }
 
-static void put_inputs(const wadi_run *x, wadi_text *out) {
+static void put_inputs(const wadi_run *x, int version, wadi_text *out) {
     for (int i = 0; i < x->plan->ninputs; i++) {
         const wadi_plan_input *in = &x->plan->inputs[i];
         const wadi_array a = x->given != NULL ? x->given[i] : wadi_slots_array(&x->slots, in->slot);
         uint8_t digest[WADI_TALLY_DIGEST];
-        wadi_tally_array(&a, digest);
+        wadi_tally_array(&a, version == 1, digest);
         wadi_certificate_fact(out, "input", in->name, digest);
     }
 }
 
-wadi_status wadi_certify_describe(const wadi_run *x, wadi_text *out, wadi_error *err) {
+wadi_status wadi_certify_describe(const wadi_run *x, int version, wadi_text *out, wadi_error *err) {
     wadi_certificate_fact(out, "program", x->plan->name, x->plan->program);
     put_arithmetic(x, out);
-    put_inputs(x, out);
+    put_inputs(x, version, out);
     return out->failed ? wadi_fail(err, WADI_MEMORY, "certificate: out of memory") : WADI_OK;
 }
 

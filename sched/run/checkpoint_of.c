@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/sketch.h"
+#include "sched/certificate/certificate.h"
 #include "sched/traits.h"
 #include "sched/foreign_own.h"
 #include "sched/run/checkpoint.h"
@@ -80,13 +81,20 @@ static wadi_status put_source(const wadi_binding *b, wadi_text *out, wadi_error 
     return put_made(out, "other data of the source", b->name, made, &value, err);
 }
 
+/* The digests that are saved are of a version. */
+static wadi_status put_certificate(const wadi_run *x, wadi_text *out, wadi_error *err) {
+    wadi_text value = {0};
+    if (x->options.certificate != NULL)
+        wadi_text_addf(&value, "%d %s", (int)WADI_CERTIFICATE_VERSION, x->options.certificate);
+    return put_made(out, "another certificate, or none", "", WADI_OK, &value, err);
+}
+
 wadi_status wadi_checkpoint_describe(const wadi_run *x, wadi_text *out, wadi_error *err) {
     put_program(x, out);
     WADI_TRY(put_arithmetic(x, out, err));
     WADI_TRY(put_faults(x, out, err));
     WADI_TRY(put_inputs(x, out, err));
-    wadi_traits_put(out, "another certificate, or none", "",
-                    x->options.certificate != NULL ? x->options.certificate : "");
+    WADI_TRY(put_certificate(x, out, err));
     for (size_t i = 0; i < x->bindings.n; i++)
         if (x->bindings.at[i].source != NULL) WADI_TRY(put_source(&x->bindings.at[i], out, err));
     wadi_traits_end(out);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/blake2b_ways.h"
 #include "base/error.h"
 
 typedef wadi_status (*digest_fn)(const void *data, size_t n, uint8_t out[32]);
@@ -36,6 +37,63 @@ static void blake2b_matches_rfc_7693(void **state) {
                   "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319");
     assert_digest(wadi_blake2b, NULL, 0,
                   "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8");
+}
+
+/* What hash.h says of lanes, one after the other. */
+static void digest_lanes(const uint8_t *bytes, size_t n, uint8_t out[32]) {
+    enum { MOST = 1024 };
+    uint8_t lane[MOST], all[WADI_BLAKE2B_LANES * 32 + 8];
+    for (size_t k = 0; k < WADI_BLAKE2B_LANES; k++) {
+        size_t m = 0;
+        for (size_t word = k; word < (n + 63) / 64 * 8; word += WADI_BLAKE2B_LANES)
+            for (size_t i = 8 * word; i < 8 * word + 8; i++) lane[m++] = i < n ? bytes[i] : 0;
+        assert_true(m <= MOST);
+        assert_int_equal(wadi_blake2b(lane, m, all + 32 * k), WADI_OK);
+    }
+    for (size_t i = 0; i < 8; i++) all[WADI_BLAKE2B_LANES * 32 + i] = (uint8_t)(n >> (8 * i));
+    assert_int_equal(wadi_blake2b(all, sizeof all, out), WADI_OK);
+}
+
+static void lanes_are_what_is_said_of_them(void **state) {
+    WADI_UNUSED(state);
+    enum { MOST = 5000 };
+    static uint8_t bytes[MOST];
+    for (size_t i = 0; i < MOST; i++) bytes[i] = (uint8_t)wadi_hash64(i);
+    for (size_t n = 0; n <= MOST; n = n < 1200 ? n + 1 : n + 37) {
+        uint8_t want[32], is[32];
+        wadi_blake2b_lanes s;
+        digest_lanes(bytes, n, want);
+        for (size_t piece = n + 1; piece > 0; piece = piece / 3) {
+            wadi_blake2b_lanes_begin(&s);
+            for (size_t at = 0; at < n; at += piece)
+                wadi_blake2b_lanes_add(&s, bytes + at, n - at < piece ? n - at : piece);
+            wadi_blake2b_lanes_end(&s, is);
+            assert_memory_equal(is, want, 32);
+        }
+    }
+}
+
+/* Whatever the processor has, the words are the same. */
+static void lanes_are_the_same_in_every_way(void **state) {
+    WADI_UNUSED(state);
+    enum { ROWS = 5, ROW = 128 * WADI_BLAKE2B_LANES };
+    static uint8_t rows[ROWS * ROW + 1];
+    uint64_t want[8][WADI_BLAKE2B_LANES], is[8][WADI_BLAKE2B_LANES];
+    const wadi_blake2b_way *last = wadi_blake2b_ways;
+    for (size_t i = 0; i < sizeof rows; i++) rows[i] = (uint8_t)wadi_hash64(i);
+    while (last[1].name != NULL) last++;
+    assert_true(last->is_here());
+    for (const wadi_blake2b_way *w = wadi_blake2b_ways; w < last; w++) {
+        if (!w->is_here()) continue;
+        for (int ends = 0; ends < 2; ends++) {
+            for (size_t i = 0; i < 8; i++)
+                for (size_t k = 0; k < WADI_BLAKE2B_LANES; k++)
+                    want[i][k] = is[i][k] = wadi_hash64(8 * i + k);
+            last->compress(want, rows + 1, ends ? 1 : ROWS, 777, ends);
+            w->compress(is, rows + 1, ends ? 1 : ROWS, 777, ends);
+            assert_memory_equal(is, want, sizeof is);
+        }
+    }
 }
 
 static void crc32c_matches_rfc_3720(void **state) {
@@ -104,6 +162,8 @@ static void table_hashes_are_the_same_everywhere(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blake2b_matches_rfc_7693),
+        cmocka_unit_test(lanes_are_what_is_said_of_them),
+        cmocka_unit_test(lanes_are_the_same_in_every_way),
         cmocka_unit_test(sha256_matches_fips_180_4),
         cmocka_unit_test(crc32c_matches_rfc_3720),
         cmocka_unit_test(crc32c_is_the_same_with_and_without_the_instruction),
