@@ -7,9 +7,17 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/vec.h"
 #include "sched/work/socket.h"
 
 static const int64_t tick_ns = 1000000000;
+
+enum {
+    LARGE =
+        1
+        << 20, /* bytes of an answer that waits until home knows whose it is: strangers may not send much */
+    AHEAD = 64 /* items that are kept meanwhile; home gives out fewer */
+};
 
 typedef struct worker {
     wadi_workq base;
@@ -27,7 +35,8 @@ typedef struct worker {
     int64_t next_job;  /* of the charter that waits to be taken; 0: none does */
     void *charter;
     int64_t charter_bytes;
-    wadi_error broken; /* it can be no worker of this home */
+    WADI_VEC(wadi_work_item) ahead; /* of this job, that came while an answer waited */
+    wadi_error broken;              /* it can be no worker of this home */
 } worker;
 
 static void hello(worker *w) {
@@ -180,6 +189,26 @@ static wadi_status wait_until(worker *w, condition holds, const char *what, wadi
     return status;
 }
 
+/* ---- items that came early ---- */
+
+static void drop_ahead(worker *w) {
+    for (size_t i = 0; i < w->ahead.n; i++) free(w->ahead.at[i].bytes);
+    wadi_vec_clear(&w->ahead);
+}
+
+static void keep_ahead(worker *w, wadi_work_item item) {
+    if (w->ahead.n < AHEAD && wadi_vec_push(&w->ahead, item)) return;
+    free(item.bytes); /* home gives it to somebody when it is late */
+}
+
+static bool take_ahead(worker *w, wadi_work_item *out) {
+    if (w->ahead.n == 0 || w->over || w->next_job != 0) return false;
+    *out = w->ahead.at[0];
+    w->ahead.n--;
+    memmove(&w->ahead.at[0], &w->ahead.at[1], w->ahead.n * sizeof w->ahead.at[0]);
+    return true;
+}
+
 /* ---- operations ---- */
 
 static void close_worker(wadi_workq *self) {
@@ -188,6 +217,8 @@ static void close_worker(wadi_workq *self) {
         (void)wadi_workq_socket_send(
             &w->s, NULL, (wadi_workq_control){.kind = WADI_WORKQ_BYE, .job = w->job}, NULL);
     wadi_workq_socket_close(&w->s);
+    drop_ahead(w);
+    wadi_vec_free(&w->ahead);
     free(w->charter);
     free(w);
 }
@@ -207,6 +238,7 @@ static wadi_status charter(wadi_workq *self, void **out, int64_t *out_n, wadi_er
     *out = w->charter;
     *out_n = w->charter_bytes;
     w->job = w->next_job;
+    drop_ahead(w);
     w->charter = NULL;
     w->next_job = 0;
     w->ready = false;
@@ -222,8 +254,29 @@ static wadi_status fetch(wadi_workq *self, wadi_work_item *out, wadi_error *err)
     *out = (wadi_work_item){.number = -1};
     if (w->job == 0) return wadi_fail(err, WADI_INVALID, "work queue: items without a charter");
     if (w->connected) be_ready(w);
+    if (take_ahead(w, out)) return WADI_OK;
     WADI_TRY(wait_until(w, has_item_or_end, "an item of", out, err));
     if (out->number < 0 && !w->over) out->status = WADI_IO; /* another charter has come */
+    return WADI_OK;
+}
+
+/* Home has heard over this connection whose it is, or wants no answer any more. */
+static bool is_known(const worker *w) {
+    return w->ready || w->unseated || w->over || w->next_job != 0;
+}
+
+static bool is_known_or_has_item(const worker *w, const wadi_work_item *item) {
+    return item->number >= 0 || is_known(w);
+}
+
+/* ZeroMQ connects again by itself, and what is sent then is the first that home hears over the new connection. A stranger that sends much is cut. */
+static wadi_status be_known(worker *w, wadi_error *err) {
+    take_events(w);
+    while (!is_known(w)) {
+        wadi_work_item item = {.number = -1};
+        WADI_TRY(wait_until(w, is_known_or_has_item, "to be known by", &item, err));
+        if (item.number >= 0) keep_ahead(w, item);
+    }
     return WADI_OK;
 }
 
@@ -232,6 +285,8 @@ static wadi_status answer(wadi_workq *self, const wadi_work_item *item, wadi_err
     const wadi_workq_control c = {
         .kind = WADI_WORKQ_ANSWER, .status = item->status, .job = w->job, .number = item->number};
     const int64_t n = item->status == WADI_OK ? item->n : 0;
+    if (n > LARGE) WADI_TRY(be_known(w, err));
+    if (n > LARGE && (w->over || w->next_job != 0)) return WADI_OK;
     if (wadi_workq_socket_send_bytes(&w->s, NULL, c, item->bytes, n)) return WADI_OK;
     return wadi_fail(err, WADI_IO, "%s: an answer could not be sent: %s", w->s.address,
                      wadi_zmq.strerror(errno));

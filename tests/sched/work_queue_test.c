@@ -1,4 +1,5 @@
 /* A work queue over ZeroMQ: a home, and workers in threads. Items and answers are opaque bytes. */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdatomic.h>
 #include <stdarg.h>
@@ -387,6 +388,113 @@ static void a_worker_without_a_seat_asks_again(void **state) {
     assert_int_equal(zmq_ctx_term(context), 0);
 }
 
+/* ---- large answers ---- */
+
+enum { LARGE = 5 << 20 };
+
+/* A worker that has an item in hand until it is told to answer. */
+typedef struct holder {
+    wadi_thread thread;
+    char address[64];
+    atomic_bool has, answers;
+    wadi_status status;
+} holder;
+
+static wadi_status hold_items(holder *h, wadi_workq *q) {
+    void *charter = NULL;
+    int64_t n = 0;
+    wadi_work_item i = {.number = -1}, next = {.number = -1};
+    char *large = calloc(1, LARGE);
+    assert_non_null(large);
+    WADI_TRY(q->ops->charter(q, &charter, &n, NULL));
+    free(charter);
+    WADI_TRY(q->ops->fetch(q, &i, NULL));
+    free(i.bytes);
+    atomic_store(&h->has, true);
+    while (!atomic_load(&h->answers)) sched_yield();
+    i.bytes = large;
+    i.n = LARGE;
+    wadi_status status = q->ops->answer(q, &i, NULL);
+    free(large);
+    for (int64_t k = 1; status == WADI_OK && k <= 2; k++) { /* those that came meanwhile */
+        status = q->ops->fetch(q, &next, NULL);
+        assert_int_equal(next.number, k);
+        free(next.bytes);
+    }
+    return status;
+}
+
+static void hold(void *env) {
+    holder *h = env;
+    wadi_workq *q = NULL;
+    const wadi_workq_options o = {.address = h->address, .wake_fd = -1};
+    assert_int_equal(wadi_way_open(&o, &q, NULL), WADI_OK);
+    h->status = hold_items(h, q);
+    wadi_workq_close(q);
+}
+
+/* A home of the test at this address, or at one that it chooses; *out_monitor tells when somebody has connected. */
+static void *open_home(void *context, char at[64], const char *events, void **out_monitor) {
+    const int none = 0;
+    size_t n = 64;
+    void *socket = zmq_socket(context, ZMQ_DEALER);
+    (void)zmq_setsockopt(socket, ZMQ_LINGER, &none, sizeof none);
+    assert_int_equal(zmq_socket_monitor(socket, events, ZMQ_EVENT_HANDSHAKE_SUCCEEDED), 0);
+    *out_monitor = zmq_socket(context, ZMQ_PAIR);
+    assert_int_equal(zmq_connect(*out_monitor, events), 0);
+    for (int tries = 0; zmq_bind(socket, at) != 0; tries++) { /* the one before may not be gone */
+        assert_true(tries < 3000);
+        (void)zmq_poll(NULL, 0, 10);
+    }
+    assert_int_equal(zmq_getsockopt(socket, ZMQ_LAST_ENDPOINT, at, &n), 0);
+    return socket;
+}
+
+static void close_home(void *socket, void *monitor) {
+    assert_int_equal(zmq_socket_monitor(socket, NULL, 0), 0);
+    assert_int_equal(zmq_close(monitor), 0);
+    assert_int_equal(zmq_close(socket), 0);
+}
+
+static void say_item(void *socket, int64_t job, int64_t number) {
+    uint8_t bytes[WADI_WORKQ_CONTROL];
+    const wadi_workq_control c = {
+        .kind = WADI_WORKQ_ITEM, .job = job, .number = number, .bytes = 1};
+    wadi_workq_control_write(&c, bytes);
+    (void)zmq_send(socket, bytes, sizeof bytes, ZMQ_SNDMORE);
+    (void)zmq_send(socket, "i", 1, 0);
+}
+
+/* Home takes 4 MiB of nobody whom it does not know. */
+static void a_large_answer_waits_until_home_knows_whose_it_is(void **state) {
+    (void)state;
+    holder h = {.status = WADI_OK};
+    char at[64] = "tcp://127.0.0.1:*", event[64];
+    void *context = zmq_ctx_new(), *monitor = NULL;
+    void *socket = open_home(context, at, "inproc://first", &monitor);
+    memcpy(h.address, at, sizeof at);
+    assert_int_equal(wadi_thread_start(&h.thread, hold, &h, NULL), WADI_OK);
+    hears(socket, WADI_WORKQ_HELLO);
+    say_with(socket, WADI_WORKQ_CHARTER, 5, "c");
+    hears(socket, WADI_WORKQ_READY);
+    say_item(socket, 5, 0);
+    while (!atomic_load(&h.has)) sched_yield();
+    close_home(socket, monitor);
+    socket = open_home(context, at, "inproc://second", &monitor);
+    assert_true(zmq_recv(monitor, event, sizeof event, 0) > 0); /* it is there again */
+    atomic_store(&h.answers, true);
+    hears(socket, WADI_WORKQ_HELLO);
+    say_item(socket, 5, 1);
+    say_item(socket, 5, 2);
+    say_with(socket, WADI_WORKQ_CHARTER, 5, "c");
+    hears(socket, WADI_WORKQ_READY);
+    hears(socket, WADI_WORKQ_ANSWER);
+    wadi_thread_join(&h.thread);
+    assert_int_equal(h.status, WADI_OK);
+    close_home(socket, monitor);
+    assert_int_equal(zmq_ctx_term(context), 0);
+}
+
 /* ---- workers that have vanished ---- */
 
 static _Atomic int64_t ahead_ns;
@@ -502,6 +610,7 @@ int main(void) {
         cmocka_unit_test(strangers_do_no_harm),
         cmocka_unit_test(a_worker_ignores_nonsense),
         cmocka_unit_test(a_worker_without_a_seat_asks_again),
+        cmocka_unit_test(a_large_answer_waits_until_home_knows_whose_it_is),
         cmocka_unit_test(workers_that_have_vanished_leave_their_seats_to_others),
         cmocka_unit_test(a_job_may_have_no_charter),
         cmocka_unit_test(addresses_are_checked),
