@@ -181,6 +181,10 @@ void wadi_nats_home_met(wadi_nats_queue *q) {
 }
 
 void wadi_nats_home_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg) {
+    if (strcmp(verb, "ask.frame") == 0) {
+        wadi_nats_frames_heard(q, msg);
+        return;
+    }
     /* One that has lost the job does not speak for it: another may have it. */
     if (strncmp(verb, "ask.", 4) == 0 && q->failed == WADI_OK) hear_request(q, verb + 4, msg);
     if (!q->offered) return;
@@ -193,14 +197,13 @@ void wadi_nats_home_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg) {
 }
 
 void wadi_nats_home_step(wadi_nats_queue *q, int64_t now) {
-    char subject[WADI_NATS_SUBJECT];
     if (!q->offered || q->ended) return;
+    wadi_nats_frames_step(q);
     ask_for_frames(q, now);
     wadi_nats_consumers_step(q, now);
     if (now - q->live_ns < live_ns) return;
     q->live_ns = now;
     forget_silent(q, now);
     q->answered_at[q->rates++ % WADI_NATS_RATES] = q->count.answered;
-    wadi_nats_subject(q->at.job, subject, "live.home");
-    wadi_nats_say(q, subject, NULL, q->epoch, (int64_t)strlen(q->epoch));
+    wadi_nats_home_tell(q, "");
 }

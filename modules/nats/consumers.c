@@ -50,14 +50,10 @@ static void make(wadi_nats_queue *q, wadi_nats_stream s) {
 
 /* The consumer is new, and nobody's request waits there. */
 static void ask_again(wadi_nats_queue *q, wadi_nats_stream s) {
-    char subject[WADI_NATS_SUBJECT], text[WADI_JET_EPOCH + 8];
-    if (s == q->pulls) {
+    if (s == q->pulls)
         wadi_nats_ask_anew(q);
-        return;
-    }
-    wadi_nats_subject(q->at.job, subject, "live.home");
-    const int n = snprintf(text, sizeof text, "%s%s", q->epoch, WADI_NATS_ANEW);
-    wadi_nats_say(q, subject, NULL, text, n);
+    else
+        wadi_nats_home_tell(q, WADI_NATS_ANEW);
 }
 
 void wadi_nats_consumers_doubt(wadi_nats_queue *q, bool anew) {

@@ -31,6 +31,7 @@ static void end_epoch(wadi_nats_queue *q) {
     q->epoch[0] = '\0';
     q->pulling = false;
     q->count.bytes_in_flight = 0;
+    for (size_t i = 0; i < q->flight.n; i++) wadi_nats_frames_release(q, &q->flight.at[i]);
     wadi_vec_clear(&q->flight);
     wadi_vec_clear(&q->asked);
     wadi_vec_clear(&q->workers);
@@ -63,26 +64,13 @@ static bool has_room(wadi_workq *self, int64_t n) {
     return room;
 }
 
-/* The stream must hold the largest item, or it would refuse it for ever. */
-static wadi_status enlarge(wadi_nats_queue *q, jsCtx *js, void *cap, wadi_error *err) {
-    return wadi_nats_stream_cap(js, &q->at, WADI_NATS_ITEMS, q->epoch, *(int64_t *)cap, err);
-}
-
-static wadi_status make_room(wadi_nats_queue *q, int64_t n, wadi_error *err) {
-    int64_t cap = 3 * (n < INT64_MAX / 4 ? n : 0);
-    if (n <= q->cap / 2) return WADI_OK;
-    if (cap == 0) return wadi_fail(err, WADI_MEMORY, "an item of %" PRId64 " bytes", n);
-    WADI_TRY(wadi_nats_call(q, enlarge, &cap, err));
-    q->cap = cap;
-    return WADI_OK;
-}
-
 static wadi_status submit(wadi_workq *self, int64_t number, const void *bytes, int64_t n,
                           wadi_error *err) {
     wadi_nats_queue *q = of(self);
     wadi_nats_parcel *p = NULL;
+    wadi_nats_flight f = {.number = number, .bytes = n};
     char subject[WADI_NATS_SUBJECT];
-    WADI_TRY(make_room(q, n, err));
+    WADI_TRY(wadi_nats_frames_keep(bytes, n, q->frame_most, &f.framed, err));
     (void)pthread_mutex_lock(&q->lock);
     const uint64_t id = q->next_id++;
     (void)pthread_mutex_unlock(&q->lock);
@@ -90,13 +78,13 @@ static wadi_status submit(wadi_workq *self, int64_t number, const void *bytes, i
     const wadi_nats_sent what = {.subject = subject,
                                  .label = {.number = number, .bytes = n, .nonce = q->id},
                                  .bytes = bytes,
-                                 .identified = true};
-    WADI_TRY(wadi_nats_pack(&what, id, q->inbox, q->frame_most, &p, err));
+                                 .identified = true,
+                                 .kept = true};
+    wadi_status st = wadi_nats_pack(&what, id, q->inbox, q->frame_most, &p, err);
     (void)pthread_mutex_lock(&q->lock);
-    wadi_status st = q->failed;
-    if (st != WADI_OK)
-        st = wadi_fail(err, st, "%s", q->why);
-    else if (!wadi_vec_push(&q->flight, (wadi_nats_flight){number, n}))
+    if (st == WADI_OK && q->failed != WADI_OK)
+        st = wadi_fail(err, q->failed, "%s", q->why);
+    else if (st == WADI_OK && !wadi_vec_push(&q->flight, f))
         st = wadi_fail(err, WADI_MEMORY, "job %s: out of memory", q->at.job);
     if (st == WADI_OK) {
         q->count.submitted++;
@@ -104,6 +92,7 @@ static wadi_status submit(wadi_workq *self, int64_t number, const void *bytes, i
         st = wadi_nats_post(q, p, err);
     } else {
         wadi_nats_parcel_free(p);
+        free(f.framed);
     }
     (void)pthread_mutex_unlock(&q->lock);
     return st;
@@ -111,31 +100,31 @@ static wadi_status submit(wadi_workq *self, int64_t number, const void *bytes, i
 
 /* ---- answers ---- */
 
-/* The item is answered: nothing of it is needed any more. Its bytes; -1: it was answered before, or is none of ours. */
-static int64_t land(wadi_nats_queue *q, int64_t number) {
+/* The item is answered: nothing of it is needed any more. False: it was answered before, or is none of ours. */
+static bool land(wadi_nats_queue *q, int64_t number) {
     size_t i = 0;
     while (i < q->flight.n && q->flight.at[i].number != number) i++;
-    if (i == q->flight.n) return -1;
-    const int64_t bytes = q->flight.at[i].bytes;
-    q->count.bytes_in_flight -= bytes;
+    if (i == q->flight.n) return false;
+    q->count.bytes_in_flight -= q->flight.at[i].bytes;
+    wadi_nats_frames_release(q, &q->flight.at[i]);
     q->flight.at[i] = wadi_vec_pop(&q->flight);
     wadi_nats_post_drop(q, number);
-    return bytes;
+    return true;
 }
 
-static void purge_frames(wadi_nats_queue *q, wadi_nats_stream s, const char *word, int64_t number) {
+/* Removes the frames of answers to an item. */
+static void purge_frames(wadi_nats_queue *q, int64_t number) {
     char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], part[WADI_NATS_SUBJECT], what[256];
-    wadi_nats_stream_name(q->at.job, s, stream);
+    wadi_nats_stream_name(q->at.job, WADI_NATS_ANSWERS, stream);
     (void)snprintf(subject, sizeof subject, "$JS.API.STREAM.PURGE.%.100s", stream);
-    wadi_nats_subject(q->at.job, part, "%s.%s.part.%" PRId64 ".>", word, q->epoch, number);
+    wadi_nats_subject(q->at.job, part, "answer.%s.part.%" PRId64 ".>", q->epoch, number);
     const int n = snprintf(what, sizeof what, "{\"filter\":\"%s\"}", part);
     wadi_nats_say(q, subject, "x", what, n);
 }
 
 static void take_answer(wadi_nats_queue *q, wadi_nats_delivery *d, wadi_work_item *out) {
     const wadi_jet_label l = d->label;
-    const int64_t item_bytes = land(q, l.number);
-    if (item_bytes >= 0) {
+    if (land(q, l.number)) {
         *out = (wadi_work_item){l.number, l.status, d->bytes, l.bytes};
         if (l.status != WADI_OK) {
             free(d->bytes);
@@ -145,14 +134,12 @@ static void take_answer(wadi_nats_queue *q, wadi_nats_delivery *d, wadi_work_ite
         }
         d->bytes = NULL;
         q->count.answered++;
-        if (wadi_nats_frames(item_bytes, q->frame_most) > 0)
-            purge_frames(q, WADI_NATS_ITEMS, "item", l.number);
     } else {
         q->count.twice++;
     }
     if (l.frames > 0) {
         q->parts = true;
-        purge_frames(q, WADI_NATS_ANSWERS, "answer", l.number);
+        purge_frames(q, l.number);
     }
     wadi_nats_settle(q, d, "+ACK");
 }

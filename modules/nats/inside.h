@@ -4,6 +4,7 @@
  *
  *     record    which home the job has, and its charter
  *     items     a work queue: workers pull from it, and acknowledge an item when its answer is safe
+ *               (frames of large ones are not there: home keeps them, frames.c)
  *     answers   a work queue that home pulls from
  *     dead      letters of items that nobody could compute
  *     live      not kept: signs of life of home and workers
@@ -43,8 +44,12 @@ enum {
 #define WADI_NATS_WHY "Wadi-Why"
 /* How many requests may wait at the consumer of items or at that of answers: those of all workers. */
 enum { WADI_NATS_WAITING_MOST = 30000 };
-/* Behind the epoch in home's sign of life: the consumer of items is new, and what was asked of the old one is lost. */
+/* Behind the epoch in home's sign of life: the consumer of items is new, and what was asked of the old one is lost; or home's connection is back, and what home was asked for may
+ * be lost. */
 #define WADI_NATS_ANEW " anew"
+#define WADI_NATS_BACK " back"
+/* An item has at most so many bytes in the message that tells of it. The others are in frames, which home keeps. */
+enum { WADI_NATS_TAIL_MOST = 128 << 10 };
 
 /* ---- names.c ---- */
 
@@ -152,15 +157,27 @@ typedef struct wadi_nats_worker {
     int64_t seen_ns;
 } wadi_nats_worker;
 
-/* Said once, and not repeated: requests, acknowledgements, signs of life. */
+/* Said once, and not repeated: requests, acknowledgements, signs of life, frames. */
 typedef struct wadi_nats_saying {
     natsMsg *msg;
-    bool borrowed; /* it belongs to a parcel */
+    bool borrowed;     /* it belongs to a parcel */
+    char *to;          /* not NULL: no message, but these bytes to this subject */
+    const char *bytes; /* borrowed */
+    int64_t n;
 } wadi_nats_saying;
 
+/* An item that is not answered. */
 typedef struct wadi_nats_flight {
     int64_t number, bytes;
+    char *framed; /* those that are in frames; NULL: none are */
 } wadi_nats_flight;
+
+/* A frame that a worker has asked for. */
+typedef struct wadi_nats_wanted {
+    int64_t number;
+    int frame;
+    char *reply; /* the subject of the answer */
+} wadi_nats_wanted;
 
 /* A request for messages, of which `left` have not come. */
 typedef struct wadi_nats_request {
@@ -265,8 +282,10 @@ typedef struct wadi_nats_queue {
 
     wadi_nats_consumer consumers[WADI_NATS_STREAMS]; /* home: those of items and answers */
     WADI_VEC(wadi_nats_worker) workers;
-    WADI_VEC(wadi_nats_flight) flight; /* items that are not answered, by number */
-    int64_t credit, budget, cap;       /* cap: bytes that the stream of items has room for */
+    WADI_VEC(wadi_nats_flight) flight;
+    WADI_VEC(wadi_nats_wanted) wanted;
+    WADI_VEC(char *) past_frames; /* freed when nothing of them is being sent */
+    int64_t credit, budget, cap;  /* cap: bytes that the stream of items has room for */
     bool offered, paused, draining, ended;
     bool (*drain)(void *env); /* ends the run of home; false, or NULL: it cannot */
     void *env;
@@ -287,6 +306,8 @@ void wadi_nats_ring(wadi_nats_queue *q);
 /* Has something said when the mutex is free. `reply` names the inbox of an answer; NULL: none. data may be NULL. */
 void wadi_nats_say(wadi_nats_queue *q, const char *subject, const char *reply, const void *data,
                    int64_t n);
+/* A sign of life of home, with a word behind it, or "". */
+void wadi_nats_home_tell(wadi_nats_queue *q, const char *word);
 /* Ends all later calls with this error. */
 void wadi_nats_break(wadi_nats_queue *q, wadi_status status, const char *format, ...)
     WADI_PRINTF(3, 4);
@@ -338,21 +359,40 @@ typedef struct wadi_nats_sent {
     wadi_jet_label label; /* without frames and checksum */
     const void *bytes;
     bool identified; /* the server drops a second one of that number */
+    bool kept;       /* frames are not sent: home keeps them */
 } wadi_nats_sent;
 
-/* How many frames n bytes take beside what fits into the message with the label. */
-int32_t wadi_nats_frames(int64_t n, int64_t frame_most);
+/* How many of n bytes are in frames, if at most tail_most are beside the label. All frames but the last have frame_most bytes. */
+int64_t wadi_nats_framed(int64_t n, int64_t frame_most, int64_t tail_most);
 /* Makes a parcel; the bytes are copied. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_nats_pack(const wadi_nats_sent *what, uint64_t id,
                                           const char *inbox, int64_t frame_most,
                                           wadi_nats_parcel **out, wadi_error *err);
 void wadi_nats_parcel_free(wadi_nats_parcel *p);
 
+/* ---- frames.c: those of items, which home keeps ---- */
+
+/* A copy of what is in frames; *out NULL: nothing is. The caller frees it. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_nats_frames_keep(const void *bytes, int64_t n, int64_t frame_most,
+                                                 char **out, wadi_error *err);
+/* The item is answered. */
+void wadi_nats_frames_release(wadi_nats_queue *q, wadi_nats_flight *f);
+/* A worker asks for a frame. */
+void wadi_nats_frames_heard(wadi_nats_queue *q, natsMsg *msg);
+/* Says some that were asked for. */
+void wadi_nats_frames_step(wadi_nats_queue *q);
+/* Forgets what was asked for. */
+void wadi_nats_frames_forget(wadi_nats_queue *q);
+/* Frees what was released; nothing is being said. */
+void wadi_nats_frames_free(wadi_nats_queue *q);
+
 /* ---- take.c: deliveries ---- */
 
 void wadi_nats_take_step(wadi_nats_queue *q, int64_t now);
 /* What was asked of the stream that is pulled from is lost: asks again at once. */
 void wadi_nats_ask_anew(wadi_nats_queue *q);
+/* What was asked for of frames is lost: asks again at once. */
+void wadi_nats_gather_anew(wadi_nats_queue *q);
 /* A message of the stream that is pulled from. */
 void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg);
 /* What the server says instead of a message: the request has expired, .. */
@@ -416,10 +456,6 @@ WADI_NODISCARD wadi_status wadi_nats_account(jsCtx *js, const wadi_jet_address *
 WADI_NODISCARD wadi_status wadi_nats_stream_make(jsCtx *js, const wadi_jet_address *at,
                                                  wadi_nats_stream s, const char *epoch, int64_t cap,
                                                  wadi_error *err);
-/* Changes the most bytes in it. */
-WADI_NODISCARD wadi_status wadi_nats_stream_cap(jsCtx *js, const wadi_jet_address *at,
-                                                wadi_nats_stream s, const char *epoch, int64_t cap,
-                                                wadi_error *err);
 WADI_NODISCARD wadi_status wadi_nats_consumer_make(jsCtx *js, const wadi_jet_address *at,
                                                    wadi_nats_stream s, const char *epoch,
                                                    wadi_error *err);

@@ -64,8 +64,13 @@ void wadi_nats_unsubscribe(wadi_nats_queue *q, int i) {
 
 static void free_lists(wadi_nats_queue *q) {
     for (size_t i = 0; i < q->incoming.n; i++) natsMsg_Destroy(q->incoming.at[i]);
-    for (size_t i = 0; i < q->sayings.n; i++)
+    for (size_t i = 0; i < q->sayings.n; i++) {
         if (!q->sayings.at[i].borrowed) natsMsg_Destroy(q->sayings.at[i].msg);
+        free(q->sayings.at[i].to);
+    }
+    for (size_t i = 0; i < q->flight.n; i++) free(q->flight.at[i].framed);
+    wadi_nats_frames_forget(q);
+    wadi_nats_frames_free(q);
     for (size_t i = 0; i < q->parcels.n; i++) wadi_nats_parcel_free(q->parcels.at[i]);
     for (size_t i = 0; i < q->used.n; i++) wadi_nats_parcel_free(q->used.at[i]);
     wadi_vec_clear(&q->sayings);
@@ -78,6 +83,8 @@ static void free_lists(wadi_nats_queue *q) {
     wadi_vec_free(&q->asked);
     wadi_vec_free(&q->workers);
     wadi_vec_free(&q->flight);
+    wadi_vec_free(&q->wanted);
+    wadi_vec_free(&q->past_frames);
     wadi_vec_free(&q->past_subs);
 }
 

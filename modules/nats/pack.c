@@ -7,8 +7,9 @@
 #include "base/hash.h"
 #include "modules/nats/inside.h"
 
-int32_t wadi_nats_frames(int64_t n, int64_t frame_most) {
-    return n <= frame_most ? 0 : (int32_t)((n - 1) / frame_most);
+int64_t wadi_nats_framed(int64_t n, int64_t frame_most, int64_t tail_most) {
+    const int64_t full = n > 0 ? (n - 1) / frame_most * frame_most : 0;
+    return n - full <= tail_most ? full : n;
 }
 
 /* A message with a label in its header and, if not NULL, a message id. Refuses what a server would lose. NULL: out of memory, or refused. */
@@ -53,19 +54,22 @@ static natsMsg *message_of(const wadi_nats_sent *what, const wadi_nats_parcel *p
 wadi_status wadi_nats_pack(const wadi_nats_sent *what, uint64_t id, const char *inbox,
                            int64_t frame_most, wadi_nats_parcel **out, wadi_error *err) {
     wadi_nats_sent w = *what;
-    w.label.frames = wadi_nats_frames(w.label.bytes, frame_most);
-    w.label.crc = wadi_crc32c(0, w.bytes, (size_t)w.label.bytes);
+    const int64_t framed = wadi_nats_framed(w.label.bytes, frame_most,
+                                            w.kept ? WADI_NATS_TAIL_MOST : frame_most),
+                  sent_from = w.kept ? framed : 0;
     *out = NULL;
     if (w.label.bytes / frame_most >= WADI_JET_FRAMES_MOST)
         return wadi_fail(err, WADI_MEMORY, "an item of %" PRId64 " bytes is too large",
                          w.label.bytes);
+    w.label.frames = (int32_t)((framed + frame_most - 1) / frame_most);
+    w.label.crc = wadi_crc32c(0, w.bytes, (size_t)w.label.bytes);
     wadi_nats_parcel *p = calloc(1, sizeof *p);
-    const int frames = w.label.frames + 1;
+    const int frames = w.kept ? 1 : w.label.frames + 1;
     if (p != NULL) *p = (wadi_nats_parcel){.id = id, .number = w.label.number, .frames = frames};
     if (p != NULL) p->frame = calloc((size_t)frames, sizeof *p->frame);
     bool made = p != NULL && p->frame != NULL;
     for (int i = 0; made && i < frames; i++) {
-        const int64_t first = i * frame_most;
+        const int64_t first = sent_from + i * frame_most;
         const int64_t rest = w.label.bytes - first, n = rest < frame_most ? rest : frame_most;
         p->frame[i].msg =
             message_of(&w, p, i, inbox, n > 0 ? (const char *)w.bytes + first : NULL, n);

@@ -57,6 +57,13 @@ void wadi_nats_say(wadi_nats_queue *q, const char *subject, const char *reply, c
     wadi_nats_stir(q);
 }
 
+void wadi_nats_home_tell(wadi_nats_queue *q, const char *word) {
+    char subject[WADI_NATS_SUBJECT], text[WADI_JET_EPOCH + 8];
+    wadi_nats_subject(q->at.job, subject, "live.home");
+    const int n = snprintf(text, sizeof text, "%s%.7s", q->epoch, word);
+    wadi_nats_say(q, subject, NULL, text, n);
+}
+
 int64_t wadi_nats_number_in(const char *text, int n, const char *name) {
     const size_t letters = strlen(name);
     for (int i = 0; i + (int)letters + 3 < n; i++) {

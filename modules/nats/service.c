@@ -124,9 +124,13 @@ static void say_all(wadi_nats_queue *q) {
     const bool connected = q->connected;
     (void)pthread_mutex_unlock(&q->lock);
     for (size_t i = 0; i < now.n; i++) {
-        if (now.at[i].msg == NULL) continue;
-        if (connected) (void)natsConnection_PublishMsg(q->nc, now.at[i].msg);
-        if (!now.at[i].borrowed) natsMsg_Destroy(now.at[i].msg);
+        const wadi_nats_saying *s = &now.at[i];
+        if (s->to != NULL && connected)
+            (void)natsConnection_Publish(q->nc, s->to, s->bytes, (int)s->n);
+        free(s->to);
+        if (s->msg == NULL) continue;
+        if (connected) (void)natsConnection_PublishMsg(q->nc, s->msg);
+        if (!s->borrowed) natsMsg_Destroy(s->msg);
     }
     wadi_vec_free(&now);
     (void)pthread_mutex_lock(&q->lock);
@@ -138,7 +142,8 @@ static void renew(wadi_nats_queue *q, int64_t now) {
     q->renewed = q->restarted = false;
     wadi_nats_ask_anew(q);
     wadi_nats_post_again(q);
-    for (size_t i = 0; i < q->deliveries.n; i++) q->deliveries.at[i]->asked = 0;
+    wadi_nats_gather_anew(q);
+    if (q->is_home && q->epoch[0] != '\0') wadi_nats_home_tell(q, WADI_NATS_BACK);
     q->record_from = q->record_asked + 1;
     q->record_ns = q->gone_ns = q->pause_ns = 0;
     q->home_ns = now;
@@ -157,6 +162,7 @@ static void *serve(void *queue) {
         const int64_t now = wadi_clock_ns();
         for (size_t i = 0; i < q->used.n; i++) wadi_nats_parcel_free(q->used.at[i]);
         wadi_vec_clear(&q->used);
+        wadi_nats_frames_free(q);
         if (q->renewed) renew(q, now);
         hear_all(q, now);
         if (!q->ending) {
@@ -166,7 +172,7 @@ static void *serve(void *queue) {
             q->step(q, now);
         }
         if (q->sayings.n > 0) say_all(q);
-        if (q->incoming.n == 0 && !q->ending) wait_for_news(q);
+        if (q->incoming.n == 0 && q->wanted.n == 0 && !q->ending) wait_for_news(q);
     }
     (void)pthread_mutex_unlock(&q->lock);
     return NULL;

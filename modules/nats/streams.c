@@ -87,10 +87,8 @@ static void configure(jsStreamConfig *c, wadi_nats_stream s, const char *name, s
     if (s == WADI_NATS_RECORD || s == WADI_NATS_DEAD) c->Discard = js_DiscardOld;
 }
 
-typedef natsStatus (*setting)(jsStreamInfo **, jsCtx *, jsStreamConfig *, jsOptions *, jsErrCode *);
-
-static wadi_status set(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream s, const char *epoch,
-                       int64_t cap, setting how, const char *doing, wadi_error *err) {
+wadi_status wadi_nats_stream_make(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream s,
+                                  const char *epoch, int64_t cap, wadi_error *err) {
     char name[WADI_NATS_SUBJECT];
     jsStreamConfig c;
     subjects u;
@@ -98,18 +96,8 @@ static wadi_status set(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream s
     wadi_nats_stream_name(at->job, s, name);
     subjects_of(&u, at->job, s, epoch);
     configure(&c, s, name, &u, cap);
-    const natsStatus st = how(NULL, js, &c, NULL, &code);
-    return st == NATS_OK ? WADI_OK : wadi_nats_js_fail(at, st, code, doing, err);
-}
-
-wadi_status wadi_nats_stream_make(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream s,
-                                  const char *epoch, int64_t cap, wadi_error *err) {
-    return set(js, at, s, epoch, cap, js_AddStream, "making a stream", err);
-}
-
-wadi_status wadi_nats_stream_cap(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream s,
-                                 const char *epoch, int64_t cap, wadi_error *err) {
-    return set(js, at, s, epoch, cap, js_UpdateStream, "making room in a stream", err);
+    const natsStatus st = js_AddStream(NULL, js, &c, NULL, &code);
+    return st == NATS_OK ? WADI_OK : wadi_nats_js_fail(at, st, code, "making a stream", err);
 }
 
 wadi_status wadi_nats_stream_remove(jsCtx *js, const wadi_jet_address *at, wadi_nats_stream s,

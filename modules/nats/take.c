@@ -20,7 +20,8 @@ enum {
 };
 
 static const int64_t expires_ns = 5000000000, grace_ns = 1000000000, asked_again_ns = 5000000000,
-                     ahead_ns = 50000000, later_ns = 2000000000;
+                     ahead_ns = 50000000, later_ns = 2000000000,
+                     nobody_ns = 250000000; /* then home or the server may be there */
 
 /* How often the message was delivered, according to the subject of its acknowledgement; 0: it is no such subject. */
 static int64_t deliveries_of(const char *ack) {
@@ -255,13 +256,12 @@ static void assemble(wadi_nats_queue *q, wadi_nats_delivery *d) {
         complete(q, d);
 }
 
-/* A frame of it is not there. Of an item, perhaps because another worker has answered it, and home has removed its frames: then it does not come again. */
+/* A frame of it is not there. Home keeps those of an item until that is answered: then nobody waits for it. */
 static void lose(wadi_nats_queue *q, wadi_nats_delivery *d) {
-    if (q->is_home || d->deliveries > WADI_JET_DELIVERIES) {
+    if (q->is_home)
         spoil(q, d);
-        return;
-    }
-    leave_to_others(q, d);
+    else
+        wadi_nats_settle(q, d, "+TERM");
 }
 
 bool wadi_nats_take_frame(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *msg) {
@@ -272,12 +272,13 @@ bool wadi_nats_take_frame(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *m
     if (d == NULL || d->stage != WADI_NATS_GATHERED || frame < 0 || frame >= d->label.frames ||
         d->got[frame] != NULL)
         return false;
-    if (natsMsg_IsNoResponders(msg)) { /* asked again after a while */
+    if (natsMsg_IsNoResponders(msg)) {
         wadi_nats_doubt(q);
+        d->asked_ns = wadi_clock_ns() - asked_again_ns + nobody_ns;
         return false;
     }
-    if (natsMsgHeader_Get(msg, "Status", &status) == NATS_OK) {
-        lose(q, d); /* 404 */
+    if (natsMsgHeader_Get(msg, "Status", &status) == NATS_OK || natsMsg_GetDataLength(msg) == 0) {
+        lose(q, d); /* 404 of the server, or nothing from home */
         return false;
     }
     d->got[frame] = msg;
@@ -287,16 +288,25 @@ bool wadi_nats_take_frame(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *m
 }
 
 static void ask_frame(wadi_nats_queue *q, const wadi_nats_delivery *d, int frame) {
-    char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], reply[64], what[256],
+    char subject[WADI_NATS_SUBJECT], reply[64], what[256], stream[WADI_NATS_SUBJECT],
         part[WADI_NATS_SUBJECT];
-    wadi_nats_stream_name(q->at.job, q->pulls, stream);
-    (void)snprintf(subject, sizeof subject, "$JS.API.DIRECT.GET.%.100s", stream);
-    wadi_nats_subject(q->at.job, part, "%s.%s.part.%" PRId64 ".%016" PRIx64 ".%d",
-                      q->pulls == WADI_NATS_ITEMS ? "item" : "answer", q->epoch, d->label.number,
-                      d->label.nonce, frame);
-    const int n = snprintf(what, sizeof what, "{\"last_by_subj\":\"%s\"}", part);
+    int n = 0;
+    if (q->is_home) {
+        wadi_nats_stream_name(q->at.job, WADI_NATS_ANSWERS, stream);
+        (void)snprintf(subject, sizeof subject, "$JS.API.DIRECT.GET.%.100s", stream);
+        wadi_nats_subject(q->at.job, part, "answer.%s.part.%" PRId64 ".%016" PRIx64 ".%d", q->epoch,
+                          d->label.number, d->label.nonce, frame);
+        n = snprintf(what, sizeof what, "{\"last_by_subj\":\"%s\"}", part);
+    } else {
+        wadi_nats_subject(q->at.job, subject, "ask.frame");
+        n = snprintf(what, sizeof what, "%s %" PRId64 " %d", q->epoch, d->label.number, frame);
+    }
     (void)snprintf(reply, sizeof reply, "g.%" PRIu64 ".%d", d->id, frame);
     wadi_nats_say(q, subject, reply, what, n);
+}
+
+void wadi_nats_gather_anew(wadi_nats_queue *q) {
+    for (size_t i = 0; i < q->deliveries.n; i++) q->deliveries.at[i]->asked = 0;
 }
 
 static void gather(wadi_nats_queue *q, wadi_nats_delivery *d, int64_t now) {

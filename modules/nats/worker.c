@@ -39,16 +39,16 @@ void wadi_nats_worker_step(wadi_nats_queue *q, int64_t now) {
 }
 
 void wadi_nats_worker_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg) {
-    static const char anew[] = WADI_NATS_ANEW;
-    const size_t n = strlen(q->epoch), more = sizeof anew - 1;
-    const size_t got = (size_t)natsMsg_GetDataLength(msg);
-    const char *text = natsMsg_GetData(msg);
-    if (strcmp(verb, "live.home") != 0 || n == 0 || got < n || memcmp(text, q->epoch, n) != 0)
-        return;
-    const bool renewed = got == n + more && memcmp(text + n, anew, more) == 0;
-    if (got != n && !renewed) return;
+    char text[WADI_JET_EPOCH + 8] = "";
+    const size_t n = strlen(q->epoch), got = (size_t)natsMsg_GetDataLength(msg);
+    if (strcmp(verb, "live.home") != 0 || n == 0 || got < n || got >= sizeof text) return;
+    memcpy(text, natsMsg_GetData(msg), got);
+    const bool anew = strcmp(text + n, WADI_NATS_ANEW) == 0,
+               back = strcmp(text + n, WADI_NATS_BACK) == 0;
+    if (strncmp(text, q->epoch, n) != 0 || (text[n] != '\0' && !anew && !back)) return;
     q->home_ns = wadi_clock_ns();
-    if (renewed) wadi_nats_ask_anew(q);
+    if (anew) wadi_nats_ask_anew(q);
+    if (back) wadi_nats_gather_anew(q);
 }
 
 /* Errors: WADI_IO if home has been silent for too long. While the server is away, nobody can be heard. */

@@ -66,7 +66,7 @@ bool wadi_jet_label_read(const char *s, wadi_jet_label *out) {
 void wadi_jet_record_write(const wadi_jet_record *r, char out[WADI_JET_LABEL_ROOM]) {
     char label[WADI_JET_LABEL_ROOM];
     wadi_jet_label_write(&r->charter, label);
-    (void)snprintf(out, WADI_JET_LABEL_ROOM, "3 %.16s %s %" PRId64 " %.90s", r->epoch,
+    (void)snprintf(out, WADI_JET_LABEL_ROOM, "4 %.16s %s %" PRId64 " %.90s", r->epoch,
                    states[r->state], r->ack_wait_ms, label);
 }
 
@@ -75,7 +75,7 @@ bool wadi_jet_record_read(const char *s, wadi_jet_record *out) {
     wadi_jet_record r = {0};
     char again[WADI_JET_LABEL_ROOM];
     const char *at = s;
-    if (s == NULL || strlen(s) >= WADI_JET_LABEL_ROOM || !take(&at, 10, 0, 3, &version) ||
+    if (s == NULL || strlen(s) >= WADI_JET_LABEL_ROOM || !take(&at, 10, 0, 4, &version) ||
         !take(&at, 16, 16, UINT64_MAX, &epoch))
         return false;
     int state = 0;
@@ -85,7 +85,7 @@ bool wadi_jet_record_read(const char *s, wadi_jet_record *out) {
     if (state == STATES || at[n] != ' ') return false;
     at += n + 1;
     if (!take(&at, 10, 0, INT64_C(1000000000), &ack_wait_ms) || !take_label(&at, &r.charter) ||
-        version != 3 || ack_wait_ms < 1)
+        version != 4 || ack_wait_ms < 1)
         return false;
     (void)snprintf(r.epoch, sizeof r.epoch, "%016" PRIx64, epoch);
     r.state = (wadi_jet_state)state;

@@ -91,6 +91,19 @@ static void reset_connections_lose_nothing(void **state) {
     test_server_end(&o.server);
 }
 
+/* What home was asked for is lost with its connection. */
+static void reset_connections_lose_no_frames(void **state) {
+    (void)state;
+    outage o = {.each = 6};
+    int port = 0;
+    test_server_start(&o.server, true, "");
+    o.proxy = test_proxy_start(o.server.port, &port);
+    run_through(&o, test_address(port, "resets", ""), reset_connections, 30, 3000000);
+    assert_int_equal(o.times, 5);
+    test_proxy_end(o.proxy);
+    test_server_end(&o.server);
+}
+
 static void stop_server(void *env, int64_t answered) {
     outage *o = env;
     if (answered != o->each) return;
@@ -558,6 +571,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_killed_server_loses_nothing),
         cmocka_unit_test(a_killed_server_loses_no_frames),
         cmocka_unit_test(reset_connections_lose_nothing),
+        cmocka_unit_test(reset_connections_lose_no_frames),
         cmocka_unit_test(a_stopped_server_holds_everybody_up_and_no_longer),
         cmocka_unit_test(workers_get_items_that_have_older_numbers),
         cmocka_unit_test(home_gets_answers_that_have_older_numbers),

@@ -75,31 +75,6 @@ static void what_is_no_server_holds_nobody_up(void **state) {
     (void)close(s);
 }
 
-/* Servers may allow messages that they cannot read again later; ours are never so large. */
-static void frames_stay_small_where_the_server_allows_more(void **state) {
-    (void)state;
-    test_server large;
-    test_server_start(&large, true, "max_payload: 60000000\nmax_pending: 90000000\n");
-    const char *address = test_address(large.port, "large", "");
-    wadi_workq *q = home_of(address);
-    wadi_error err = {0};
-    char *item = test_item(0, 40000000);
-    assert_int_equal(q->ops->submit(q, 0, item, 40000000, &err), WADI_OK);
-    free(item);
-    wadi_text list = {0};
-    for (int i = 0; i < 2000; i++) { /* 38 frames, and the end, which tells of them */
-        wadi_work_item none;
-        wadi_text_clear(&list);
-        assert_int_equal(test_jobs()->list(address, &list, &err), WADI_OK);
-        if (strstr(wadi_text_str(&list), " 39 item messages") != NULL) break;
-        assert_int_equal(q->ops->collect(q, 5000000, &none, &err), WADI_OK);
-    }
-    assert_non_null(strstr(wadi_text_str(&list), " 39 item messages"));
-    wadi_text_fini(&list);
-    end_home(q);
-    test_server_end(&large);
-}
-
 static void a_server_may_take_less_than_a_frame(void **state) {
     (void)state;
     test_server small;
@@ -150,6 +125,56 @@ static void find_epoch(const char *address, char out[17]) {
     wadi_text_fini(&status);
 }
 
+/* What home sends when somebody asks for a frame. */
+static void expect_frame(int port, const char *what, const char *answer) {
+    static char got[1 << 16];
+    const int ear = test_raw_hear(port, "x.y"), s = test_raw_connect(port);
+    publish(s, "large", "ask.frame", "Other: x", what);
+    ping(s);
+    test_raw_read(ear, answer, answer, got, sizeof got);
+}
+
+/* Home keeps them, and the server has one message, which tells of them. Servers may allow messages that they cannot read again later; ours are never so large. */
+static void home_sends_frames_to_who_asks(void **state) {
+    enum { N = 40000000 }; /* 38 frames of a mebibyte less a header, and one of 193024 bytes */
+    (void)state;
+    test_server large;
+    char epoch[17], what[64];
+    (void)alarm(60);
+    test_server_start(&large, true, "max_payload: 60000000\nmax_pending: 90000000\n");
+    const char *address = test_address(large.port, "large", "");
+    wadi_workq *q = home_of(address);
+    wadi_error err = {0};
+    char *item = test_item(0, N);
+    assert_int_equal(q->ops->submit(q, 0, item, N, &err), WADI_OK);
+    free(item);
+    find_epoch(address, epoch);
+    static const struct {
+        const char *asked, *answer;
+    } frames[] = {{"0 0", "MSG x.y 1 1047552\r\n"}, {"0 38", "MSG x.y 1 193024\r\n"},
+                  {"0 39", "MSG x.y 1 0\r\n"},      {"0 -1", "MSG x.y 1 0\r\n"},
+                  {"1 0", "MSG x.y 1 0\r\n"},       {"0 2147483647", "MSG x.y 1 0\r\n"}};
+    for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
+        (void)snprintf(what, sizeof what, "%s %s", epoch, frames[i].asked);
+        expect_frame(large.port, what, frames[i].answer);
+    }
+    wadi_text list = {0};
+    assert_int_equal(test_jobs()->list(address, &list, &err), WADI_OK);
+    assert_non_null(strstr(wadi_text_str(&list), " 1 item messages"));
+    wadi_text_fini(&list);
+    const pid_t one = test_worker(address, "plain");
+    wadi_work_item a;
+    assert_int_equal(q->ops->collect(q, -1, &a, &err), WADI_OK);
+    assert_true(test_answers(0, N, &a));
+    free(a.bytes);
+    (void)snprintf(what, sizeof what, "%s 0 0", epoch);
+    expect_frame(large.port, what, "MSG x.y 1 0\r\n"); /* it is answered */
+    end_home(q);
+    assert_int_equal(test_wait(one), 0);
+    test_server_end(&large);
+    (void)alarm(0);
+}
+
 static void strangers_do_no_harm(void **state) {
     (void)state;
     static const char *const headers[] = {"Wadi-Label: nonsense",
@@ -176,6 +201,9 @@ static void strangers_do_no_harm(void **state) {
         publish(s, "strangers", "ask.status", headers[i], "x");
         publish(s, "strangers", "ask.resize", headers[i], "99999999999999999999");
         publish(s, "strangers", "ask.what", headers[i], "x");
+        publish(s, "strangers", "ask.frame", headers[i], "");
+        publish(s, "strangers", "ask.frame", headers[i], "x 1");
+        publish(s, "strangers", "ask.frame", headers[i], "0123456789abcdef0123456789abcdef 1 1");
         publish(s, "strangers", "dead.do", headers[i], "x");
     }
     ping(s);
@@ -196,8 +224,8 @@ static void strangers_do_no_harm(void **state) {
     assert_int_equal(test_jobs()->remove(address, false, &err), WADI_OK); /* letters of strangers */
 }
 
-/* It is answered by another, and home has removed them: that is no letter. */
-static void an_item_without_its_frames_is_given_back(void **state) {
+/* It is answered by another, and home does not keep its frames any more: that is no letter. */
+static void an_item_without_its_frames_is_nobodys(void **state) {
     (void)state;
     static const char letter[] = "PUB wadi.without.dead";
     test_server own;
@@ -212,7 +240,7 @@ static void an_item_without_its_frames_is_given_back(void **state) {
     publish(s, "without", subject, "Wadi-Label: 900 0 4000000 4 00000000 0000000000000000", "end");
     ping(s);
     const pid_t one = test_worker(address, "plain");
-    while (test_server_noted(&own, "-NAK {") == 0 && test_server_noted(&own, letter) == 0)
+    while (test_server_noted(&own, "+TERM") == 0 && test_server_noted(&own, letter) == 0)
         (void)nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
     assert_int_equal(test_server_noted(&own, letter), 0);
     test_run(q, &(test_job){.items = 10, .n = 1000});
@@ -233,7 +261,7 @@ static void a_record_of_another_version_is_an_error(void **state) {
     wadi_workq *q = home_of(address);
     q->ops->close(q);
     test_raw_say(server.port, "wadi.older.record",
-                 "NATS/1.0\r\nWadi-Record: 2 0123456789abcdef open 5000 0 0 0 0 00000000 "
+                 "NATS/1.0\r\nWadi-Record: 3 0123456789abcdef open 5000 0 0 0 0 00000000 "
                  "0000000000000000\r\n\r\n",
                  "");
     q = test_open(address, false);
@@ -389,10 +417,10 @@ int main(int argc, char **argv) {
         cmocka_unit_test(no_server_is_an_error_at_once),
         cmocka_unit_test(a_server_without_jetstream_is_named),
         cmocka_unit_test(what_is_no_server_holds_nobody_up),
-        cmocka_unit_test(frames_stay_small_where_the_server_allows_more),
+        cmocka_unit_test(home_sends_frames_to_who_asks),
         cmocka_unit_test(a_server_may_take_less_than_a_frame),
         cmocka_unit_test(strangers_do_no_harm),
-        cmocka_unit_test(an_item_without_its_frames_is_given_back),
+        cmocka_unit_test(an_item_without_its_frames_is_nobodys),
         cmocka_unit_test(a_record_of_another_version_is_an_error),
         cmocka_unit_test(a_home_ends_in_a_flood),
         cmocka_unit_test(a_home_that_begins_leaves_no_question_open),

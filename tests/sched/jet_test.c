@@ -151,13 +151,13 @@ static void what_makes_no_sense_is_no_label(void **state) {
     assert_false(
         wadi_jet_record_read("1 0123456789abcdef open 5000 0 0 0 0 00000000 0000000000000000", &r));
     assert_false(
-        wadi_jet_record_read("2 0123456789abcdef open 5000 0 0 0 0 00000000 0000000000000000", &r));
-    assert_false(
-        wadi_jet_record_read("3 0123456789abcdef shut 5000 0 0 0 0 00000000 0000000000000000", &r));
-    assert_false(
-        wadi_jet_record_read("3 0123456789abcdef open 0 0 0 0 0 00000000 0000000000000000", &r));
-    assert_true(
         wadi_jet_record_read("3 0123456789abcdef open 5000 0 0 0 0 00000000 0000000000000000", &r));
+    assert_false(
+        wadi_jet_record_read("4 0123456789abcdef shut 5000 0 0 0 0 00000000 0000000000000000", &r));
+    assert_false(
+        wadi_jet_record_read("4 0123456789abcdef open 0 0 0 0 0 00000000 0000000000000000", &r));
+    assert_true(
+        wadi_jet_record_read("4 0123456789abcdef open 5000 0 0 0 0 00000000 0000000000000000", &r));
 }
 
 /* Changes of sound texts: what is read is written as it stood. */
