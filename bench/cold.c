@@ -94,15 +94,26 @@ static void dot(wadi_text *t, int operators) {
                      "result = fold 0.0 squares (a, b) { add a b }\noutput result\n");
 }
 
+/* A sparse matrix of eight rows times a vector. */
+static void gathers(wadi_text *t, int operators) {
+    WADI_UNUSED(operators);
+    wadi_text_add(t, "program gathers\nx = input \"x\" : f64[n]\nk = input \"k\" : i64[columns]\n"
+                     "rows = unit { 8 }\n"
+                     "matrix = produce rows (row) {\n"
+                     "    length = unit { rem (k ! (the row)) 5 }\n"
+                     "    products = generate length (i) {\n"
+                     "        at = add (mul (the row) 5) i\n"
+                     "        mul (x ! at) (x ! (k ! at))\n    }\n"
+                     "    sum = fold 0.0 products (a, b) { add a b }\n    yield sum\n}\n"
+                     "result = elements matrix\noutput result\n");
+}
+
 static const struct {
     const char *name;
     void (*write)(wadi_text *t, int operators);
     int operators;
-} programs[] = {{"mixed", mixed, 500},
-                {"mixed", mixed, 100},
-                {"mixed", mixed, 50},
-                {"alike", alike, 500},
-                {"dot product", dot, 2}};
+} programs[] = {{"mixed", mixed, 500}, {"mixed", mixed, 100},   {"mixed", mixed, 50},
+                {"alike", alike, 500}, {"dot product", dot, 2}, {"sparse matrix", gathers, 6}};
 
 /* ---- runs ---- */
 
@@ -135,6 +146,7 @@ static wadi_status bind(wadi_run *run, const char *text, wadi_error *err) {
     WADI_TRY(wadi_run_input(run, "x", &xs, err));
     if (strstr(text, "input \"k\"") == NULL) return WADI_OK;
     WADI_TRY(wadi_run_input(run, "k", &ks, err));
+    if (strstr(text, "input \"m\"") == NULL) return WADI_OK;
     return wadi_run_input(run, "m", &ms, err);
 }
 

@@ -2,7 +2,10 @@
  *
  * A check that no proof removes is decided before the innermost loop around it, if the index is a monotone function of that
  * loop's variable. The loop is then written twice, without checks and with them, and the loop without checks can be
- * vectorised. In both, checks that depend on data are made in place. */
+ * vectorised. In both, checks that depend on data are made in place.
+ *
+ * Where every round makes every check, the second loop need not compute anything: it looks for the first fault, and if it finds none, the
+ * first one runs. */
 #include "codegen/kernel/check.h"
 
 #include <stdarg.h>
@@ -188,6 +191,39 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
     return l->b.scope;
 }
 
+/* A branch that does nothing but fault. */
+static bool is_check(const wadi_linst *i) {
+    const wadi_lscope *s = i->block[0];
+    if (i->kind != WADI_L_IF || i->block[1] != NULL) return false;
+    for (int k = 0; k < s->n; k++)
+        if (s->inst[k]->block[0] != NULL) return false;
+    return s->n > 0 && s->inst[s->n - 1]->kind == WADI_L_FAULT;
+}
+
+/* Whether each round makes every check of the loop: it has no branches but those of the checks, and nothing in it outlasts the round. */
+static bool seeks(const wadi_lscope *round) {
+    bool checks = false;
+    for (int k = 0; k < round->n; k++) {
+        const wadi_linst *i = round->inst[k];
+        if (is_check(i))
+            checks = true;
+        else if (i->block[0] != NULL || i->kind > WADI_L_LANE)
+            return false;
+    }
+    return checks;
+}
+
+/* Whether the code is one such loop. */
+static bool is_search(const wadi_lscope *s) {
+    const wadi_linst *loop = NULL;
+    for (int k = 0; k < s->n; k++) {
+        if (s->inst[k]->block[0] == NULL) continue;
+        if (loop != NULL || s->inst[k]->kind != WADI_L_FOR) return false;
+        loop = s->inst[k];
+    }
+    return loop != NULL && seeks(loop->block[0]);
+}
+
 static wadi_lscope *one_version(wadi_lower *l, wadi_loop_version *v, wadi_build build, void *env) {
     const wadi_checking before = l->checking;
     wadi_lscope *s = wadi_lb_aside(&l->b);
@@ -199,12 +235,24 @@ static wadi_lscope *one_version(wadi_lower *l, wadi_loop_version *v, wadi_build 
     return s;
 }
 
-void wadi_lower_versions(wadi_lower *l, wadi_build build, void *env) {
-    wadi_lower_versions_within(l, NULL, build, env);
+/* Writes the search for the first fault, if there is one, in front of the fast version. False: that does not do. */
+static bool searched_before(wadi_lower *l, const wadi_loop_version *fast, wadi_build search,
+                            void *env, wadi_lscope *first) {
+    wadi_lb *b = &l->b;
+    wadi_loop_version careful = {NULL, b->scope, NULL, false, WADI_LV_NONE};
+    wadi_lscope *found = one_version(l, &careful, search, env);
+    int64_t known = 0;
+    if (b->failed || !is_search(found) || wadi_lb_is_const(b, fast->cond, &known)) return false;
+    const wadi_lv fine = wadi_lb_name(b, fast->cond, "in_range");
+    wadi_lb_if_seldom(b, wadi_lb_prim(b, WADI_SOP_LNOT, WADI_BOOL, 1, &fine));
+    wadi_lb_merge(b, found);
+    wadi_lb_end(b);
+    wadi_lb_merge(b, first);
+    return true;
 }
 
-void wadi_lower_versions_within(wadi_lower *l, wadi_loop_version *outer, wadi_build build,
-                                void *env) {
+static void versions(wadi_lower *l, wadi_loop_version *outer, wadi_build build, wadi_build search,
+                     void *env) {
     wadi_loop_version fast = {outer, l->b.scope, NULL, true, WADI_LV_NONE},
                       careful = {outer, l->b.scope, NULL, false, WADI_LV_NONE};
     wadi_lscope *first = one_version(l, &fast, build, env);
@@ -213,6 +261,7 @@ void wadi_lower_versions_within(wadi_lower *l, wadi_loop_version *outer, wadi_bu
         wadi_lb_merge(&l->b, first);
         return;
     }
+    if (search != NULL && searched_before(l, &fast, search, env, first)) return;
     wadi_lscope *second = one_version(l, &careful, build, env);
     if (wadi_lb_is_const(&l->b, fast.cond,
                          &known)) { /* never true: only a conditional keeps it in range */
@@ -221,4 +270,17 @@ void wadi_lower_versions_within(wadi_lower *l, wadi_loop_version *outer, wadi_bu
     }
     wadi_lb_choose(&l->b, wadi_lb_name(&l->b, fast.cond, "in_range"), first, second);
     if (!l->b.failed) first->owner->careful = true;
+}
+
+void wadi_lower_versions(wadi_lower *l, wadi_build build, void *env) {
+    versions(l, NULL, build, NULL, env);
+}
+
+void wadi_lower_versions_within(wadi_lower *l, wadi_loop_version *outer, wadi_build build,
+                                void *env) {
+    versions(l, outer, build, NULL, env);
+}
+
+void wadi_lower_searched(wadi_lower *l, wadi_build build, wadi_build search, void *env) {
+    versions(l, NULL, build, search, env);
 }

@@ -55,6 +55,9 @@ void wadi_lower_versions(wadi_lower *l, wadi_build build, void *env);
 /** The same inside `outer`: checks are decided in front of `outer` if they can be. */
 void wadi_lower_versions_within(wadi_lower *l, wadi_loop_version *outer, wadi_build build,
                                 void *env);
+/** The same as wadi_lower_versions, for code whose checks are those of `search`: one loop that makes them in their order and leaves nothing. If
+ *  each of its rounds makes all of them, it takes the place of the careful version: `if (!fine) search; fast`. */
+void wadi_lower_searched(wadi_lower *l, wadi_build build, wadi_build search, void *env);
 /** Adds a condition to those of the fast version that is being written. */
 void wadi_lower_demand(wadi_lower *l, wadi_lv condition);
 /** `build` writes one loop over lanes. It may be called several times. While wadi_lower_only_checks is true, it writes the loop only for

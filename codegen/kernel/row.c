@@ -501,6 +501,38 @@ static void build_row(wadi_lower *l, void *env) {
     wadi_lb_end(b);
 }
 
+/* The elements of the row, for their checks alone. */
+static void search_row(wadi_lower *l, void *env) {
+    wadi_lv x[WADI_MAX_FIELDS];
+    const wadi_lv i = wadi_lb_for(&l->b, num(l, 0), ((const reduction *)env)->r->n, 1, "i");
+    element(l, env, i, x);
+    wadi_lb_end(&l->b);
+}
+
+/* Those of the block. */
+static void search_block(wadi_lower *l, void *env) {
+    const reduction *d = env;
+    wadi_lv x[WADI_MAX_FIELDS];
+    const wadi_lv i = wadi_lb_for(&l->b, d->from, add(l, d->from, d->count), 1, "i");
+    element(l, d, i, x);
+    wadi_lb_end(&l->b);
+}
+
+/* Whether only the elements of the row can fault, one after the other, and what combines them cannot. */
+static bool only_elements_fault(const wadi_lower *l, const wadi_row *r) {
+    for (int k = 0; k < r->nfolds; k++)
+        if (!wadi_fun_has_lanes(r->folds[k].bind->funs[0])) return false;
+    return (r->nfolds > 0 || wadi_fun_has_lanes(r->f)) && !wadi_row_has_short_form(l, r) &&
+           !r->quiet && !l->checking.quiet && !l->position.in_group && !l->position.in_lane;
+}
+
+static void in_versions(wadi_lower *l, reduction *d, wadi_build build, wadi_build search) {
+    if (only_elements_fault(l, d->r))
+        wadi_lower_searched(l, build, search, d);
+    else
+        wadi_lower_versions(l, build, d);
+}
+
 /* Whether the row is so short that a second version of its loop costs more than it saves. A fold whose order is free is a few SIMD
  * instructions without its checks. */
 static bool is_tiny(wadi_lower *l, const wadi_row *r) {
@@ -516,7 +548,7 @@ static void reduce(wadi_lower *l, const wadi_row *r, wadi_lv *out) {
     if (is_tiny(l, r))
         build_row(l, &d);
     else
-        wadi_lower_versions(l, build_row, &d);
+        in_versions(l, &d, build_row, search_row);
     get_fields(l, r->fields, d.total, out);
 }
 
@@ -530,7 +562,7 @@ void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wad
     reduction d = {.r = r, .from = from, .last = wadi_lb_bin(&l->b, WADI_SOP_SUB, r->n, num(l, 1))};
     d.count = wadi_lb_name(&l->b, wadi_row_block_length(l, r, from), "count");
     wadi_row_declare(l, r, NULL, "part", d.part);
-    wadi_lower_versions(l, build_block, &d);
+    in_versions(l, &d, build_block, search_block);
     get_fields(l, r->fields, d.part, out);
 }
 

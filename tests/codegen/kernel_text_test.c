@@ -96,6 +96,40 @@ static void proved_reads_are_not_checked(void **state) {
     planned_free(&p);
 }
 
+static const char gathers[] = "program gathers\n"
+                              "input v : f64[n]\n"
+                              "input columns : i64[m]\n"
+                              "stream_in s : seq(i64)\n"
+                              "r = map_seq s (k) {\n"
+                              "    picked = generate k (i) { v ! (columns ! (add (the k) i)) }\n"
+                              "    sum = fold 0.0 picked (a, x) { add a x }\n"
+                              "    yield sum\n"
+                              "}\n"
+                              "stream_out \"out\" r\n",
+                  guarded[] = "program guarded\n"
+                              "input v : f64[n]\n"
+                              "stream_in s : seq(i64)\n"
+                              "r = map_seq s (k) {\n"
+                              "    picked = generate k (i) {\n"
+                              "        if lt i 9 { sqrt (v ! (add (the k) i)) } else { 0.0 }\n"
+                              "    }\n"
+                              "    sum = fold 0.0 picked (a, x) { add a x }\n"
+                              "    yield sum\n"
+                              "}\n"
+                              "stream_out \"out\" r\n";
+
+/* What is read out of range is looked for by a loop that only checks, so the sum is there once. Behind a condition it need not be read at all. */
+static void a_sum_whose_reads_are_checked_is_there_once(void **state) {
+    (void)state;
+    planned p = plan_of(gathers, false), q = plan_of(guarded, false);
+    const char *text = kernels_of(&p, WADI_SCHEDULE_INSIDE);
+    assert_int_equal(count(text, "double acc[16]"), 1);
+    assert_int_equal(count(text, "for (int64_t from_i ="), 1);
+    assert_int_equal(count(kernels_of(&q, WADI_SCHEDULE_INSIDE), "double acc_2[16]"), 1);
+    planned_free(&p);
+    planned_free(&q);
+}
+
 static const char shifted[] = "program shifted\n"
                               "input k : i64\n"
                               "input xs : f32[n]\n"
@@ -381,6 +415,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_dot_product_stores_nothing_but_its_result),
         cmocka_unit_test(proved_reads_are_not_checked),
+        cmocka_unit_test(a_sum_whose_reads_are_checked_is_there_once),
         cmocka_unit_test(a_shift_by_a_number_is_decided_before_the_loop),
         cmocka_unit_test(a_gather_is_checked_in_place),
         cmocka_unit_test(a_read_behind_its_guard_is_not_checked),
