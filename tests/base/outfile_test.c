@@ -653,8 +653,14 @@ static void what_is_lost_is_told(void **state) {
     put(in("a"), "whole");
     wadi_outfile *f = begin_lasting(0, false);
     assert_int_equal(wadi_outfile_go_on(f, 5, false, &err), WADI_IO);
-    assert_non_null(strstr(err.msg, "a.wadi-kept has 0 bytes, and 5 were saved"));
+    assert_non_null(strstr(err.msg, "5 bytes of it were saved, but there is no a.wadi-kept"));
     wadi_outfile_discard(f);
+    save_and_be_killed("abc", "");
+    f = begin_lasting(0, false);
+    assert_int_equal(wadi_outfile_go_on(f, 5, false, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, "a.wadi-kept has 3 bytes, and 5 were saved"));
+    wadi_outfile_discard(f);
+    assert_int_equal(unlink(in("a.wadi-kept")), 0);
     f = begin_lasting(0, false);
     assert_int_equal(wadi_outfile_go_on(f, 6, true, NULL), WADI_IO);
     wadi_outfile_discard(f);
