@@ -198,17 +198,21 @@ static void await_listener(const char *address) {
     (void)close(fd);
 }
 
-/* False: the connection was closed, or nothing is taken any more. */
-static bool say(int fd, const void *data, size_t n) {
+/* False: the connection was closed, or nothing is taken for so long. */
+static bool say_within(int ms, int fd, const void *data, size_t n) {
     const char *at = data;
     for (ssize_t sent; n > 0; at += sent, n -= (size_t)sent) {
         struct pollfd room = {.fd = fd, .events = POLLOUT};
-        if (poll(&room, 1, 1000) != 1) return false;
+        if (poll(&room, 1, ms) != 1) return false;
         sent = send(fd, at, n, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent < 0 && errno != EAGAIN) return false;
         if (sent < 0) sent = 0;
     }
     return true;
+}
+
+static bool say(int fd, const void *data, size_t n) {
+    return say_within(1000, fd, data, n);
 }
 
 /* A connection whose greeting, of ZMTP 3.0, was answered. */
@@ -235,12 +239,16 @@ static int shake_hands(const char *address) {
 }
 
 /* The head of a frame, and so many MiB. */
-static void say_frame(int fd, uint8_t flags, uint64_t announced, int mib) {
+static void say_frame_within(int ms, int fd, uint8_t flags, uint64_t announced, int mib) {
     static const char block[MIB];
     uint8_t head[9] = {flags};
     for (int i = 0; i < 8; i++) head[8 - i] = (uint8_t)(announced >> (8 * i));
-    bool on = say(fd, head, sizeof head);
-    for (int i = 0; i < mib && on; i++) on = say(fd, block, sizeof block);
+    bool on = say_within(ms, fd, head, sizeof head);
+    for (int i = 0; i < mib && on; i++) on = say_within(ms, fd, block, sizeof block);
+}
+
+static void say_frame(int fd, uint8_t flags, uint64_t announced, int mib) {
+    say_frame_within(1000, fd, flags, announced, mib);
 }
 
 enum { MORE = 1, LONG = 2, COMMAND = 4 };
@@ -291,9 +299,10 @@ static void empty_frames(const char *address) {
     (void)close(fd);
 }
 
-/* ZeroMQ puts the identity, which came once, before each message. */
+/* ZeroMQ puts the identity, which came once, before each message. The listener closes only when it has been told more than it takes, so whoever
+ * waits for that lets it come to reading. */
 static void bought_credit(const char *address) {
-    enum { NAME = 255, MESSAGES = 40000, SECONDS = 20 };
+    enum { NAME = 255, MESSAGES = 40000 };
     static const char ready[] = "\x05READY\x0bSocket-Type\0\0\0\x06"
                                 "DEALER\x08Identity\0\0\0\xff";
     static char name[NAME], messages[MESSAGES * 3];
@@ -302,13 +311,13 @@ static void bought_credit(const char *address) {
     memset(name, 'n', sizeof name);
     for (int i = 0; i < MESSAGES; i++) messages[i * 3 + 1] = 1;
     bool on = say(fd, head, sizeof head) && say(fd, ready, sizeof ready - 1) &&
-              say(fd, name, sizeof name) && say(fd, messages, sizeof messages);
+              say(fd, name, sizeof name) && say_within(PATIENCE_MS, fd, messages, sizeof messages);
     assert_true(on);
-    say_frame(fd, LONG, 64 * MIB, 6);
+    say_frame_within(PATIENCE_MS, fd, LONG, 64 * MIB, 6);
     char answer[1 << 12];
     ssize_t n = 1;
     for (struct pollfd end = {.fd = fd, .events = POLLIN}; on && n > 0;) {
-        on = poll(&end, 1, SECONDS * 1000) == 1;
+        on = poll(&end, 1, PATIENCE_MS) == 1;
         if (on) n = recv(fd, answer, sizeof answer, 0);
     }
     (void)close(fd);
@@ -349,7 +358,7 @@ static void left_messages(const char *address) {
 static void silent_crowd(const char *address) {
     int fd[CROWD], closed = 0;
     for (int i = 0; i < CROWD; i++) fd[i] = shake_hands(address);
-    for (int tries = 0; tries < 2000 && closed < CROWD / 2; tries++) {
+    for (int tries = 0; tries < PATIENCE_MS / 5 && closed < CROWD / 2; tries++) {
         nap(5);
         closed = 0;
         for (int i = 0; i < CROWD; i++) {
