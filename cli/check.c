@@ -547,10 +547,14 @@ static int run(int argc, char **argv) {
     wadi_error err = {0};
     char *text = NULL;
     const char *name = NULL;
-    if (wadi_cli_options_read(table, sizeof table / sizeof *table, argc, argv, &o.shared, &err) !=
-        WADI_OK)
-        return wadi_cli_misuse(&wadi_cli_check, "%s", err.msg);
-    wadi_status st = wadi_cli_read(o.shared.file, &text, &name, &err);
+    wadi_status st =
+        wadi_cli_options_read(table, sizeof table / sizeof *table, argc, argv, &o.shared, &err);
+    if (st == WADI_OK)
+        st = wadi_cli_links_check(&o.shared.links,
+                                  wadi_cli_count_links(o.shared.nbindings, o.shared.bindings),
+                                  false, &err);
+    if (st != WADI_OK) return wadi_cli_misuse(&wadi_cli_check, "%s", err.msg);
+    st = wadi_cli_read(o.shared.file, &text, &name, &err);
     if (st == WADI_OK) st = check(&o, text, name, &err);
     free(text);
     return st == WADI_OK ? WADI_CLI_OK : wadi_cli_fail(&err);

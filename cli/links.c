@@ -3,6 +3,25 @@
 
 #include "base/error.h"
 
+wadi_status wadi_cli_links_check(const wadi_cli_links *l, int links, bool has_workers,
+                                 wadi_error *err) {
+    const bool has_links = links > 0;
+    const struct {
+        const char *given, *option;
+        bool is_of_use;
+    } options[] = {{l->workers, "--worker-keys", has_workers},
+                   {l->senders, "--senders", has_links},
+                   {l->receiver, "--receiver", has_links},
+                   {l->key, "--key", has_links || has_workers},
+                   {l->token, "--token", has_links || has_workers}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].given && !options[i].is_of_use)
+            return wadi_fail(err, WADI_INVALID, "%s: %s", options[i].option,
+                             i == 0 ? "without --via, there are no workers"
+                                    : "nothing is read or sent over tcp:// or ipc://");
+    return WADI_OK;
+}
+
 /* A fourth of the memory may be on its way over all links, unless that is more than they take by themselves. */
 static int64_t credit_of(const wadi_cli_links *l, int64_t usual) {
     const int64_t part = l != NULL ? l->memory / 4 / (l->count > 1 ? l->count : 1) : 0;

@@ -15,6 +15,11 @@ typedef struct wadi_cli_links {
     int count;      /* how many links share that; 0: one */
 } wadi_cli_links;
 
+/* Whether there is something that the options are for: so many sources and sinks over links, or workers elsewhere. Else they would say
+ * nothing, and whoever gave them believes that keys protect a stream. Errors: WADI_INVALID, which names the option. */
+WADI_NODISCARD wadi_status wadi_cli_links_check(const wadi_cli_links *l, int links,
+                                                bool has_workers, wadi_error *err);
+
 /* Lines about them for --help. */
 #define WADI_CLI_LINKS_HELP                                                                        \
     "  --wait SECONDS     how long to wait for the other end of a link, also for a lost one that " \

@@ -18,7 +18,6 @@
 #include "connectors/via.h"
 #include "operators/table.h"
 #include "sched/schedules.h"
-#include "sched/transport/transport.h"
 #include "sched/watch/program.h"
 
 /* ---- options ---- */
@@ -291,15 +290,6 @@ static wadi_status run_text(const options *o, const char *text, const char *name
     return st;
 }
 
-static int count_links(const wadi_cli_options *o) {
-    int n = 0;
-    for (int i = 0; i < o->nbindings; i++) {
-        const char *at = strchr(o->bindings[i], '@');
-        n += at && wadi_transport_of(wadi_cli_place(at + 1)) ? 1 : 0;
-    }
-    return n;
-}
-
 wadi_status wadi_cli_run_read(int argc, char **argv, wadi_cli_run_options *o, wadi_error *err) {
     WADI_TRY(
         wadi_cli_options_read(table, sizeof table / sizeof *table, argc, argv, &o->shared, err));
@@ -309,7 +299,7 @@ wadi_status wadi_cli_run_read(int argc, char **argv, wadi_cli_run_options *o, wa
     o->shared.run.hold_state = true;
     o->shared.links.goes_on = o->shared.run.state != NULL;
     o->shared.links.memory = o->shared.run.memory;
-    o->shared.links.count = count_links(&o->shared);
+    o->shared.links.count = wadi_cli_count_links(o->shared.nbindings, o->shared.bindings);
     return WADI_OK;
 }
 
@@ -330,6 +320,9 @@ static int run(int argc, char **argv) {
     if (!notes) return wadi_cli_fail(&(wadi_error){.status = WADI_MEMORY, .msg = "out of memory"});
     for (int i = 1; i < argc; i++) notes[i - 1] = argv[i];
     wadi_status st = wadi_cli_run_read(argc, argv, &o, &err);
+    if (st == WADI_OK)
+        st = wadi_cli_links_check(&o.shared.links, o.shared.links.count, o.shared.run.via != NULL,
+                                  &err);
     const bool misused = st != WADI_OK;
     o.shared.run.certificate_notes = notes;
     if (st == WADI_OK) st = wadi_cli_run_it(&o, &err);

@@ -42,6 +42,15 @@ const char *wadi_cli_place(const char *text) {
     return named_in(text) != NULL ? strchr(text, ':') + 1 : text;
 }
 
+int wadi_cli_count_links(int n, char *const *bindings) {
+    int links = 0;
+    for (int i = 0; i < n; i++) {
+        const char *at = strchr(bindings[i], '@');
+        links += at && wadi_transport_of(wadi_cli_place(at + 1)) ? 1 : 0;
+    }
+    return links;
+}
+
 static wadi_status take_apart(const char *text, taken *out, wadi_error *err) {
     const size_t n = strcspn(text, ",:");
     *out = (taken){.connector = named_in(text), .place = {.at = wadi_cli_place(text), .rank = -1}};

@@ -20,6 +20,11 @@ static bool is_port(const char *text) {
            (n > 0 && n <= 5 && text[n] == '\0' && strtol(text, NULL, 10) <= 65535);
 }
 
+/* Colons within the host, which has no brackets. "SOURCE;HOST:PORT" is left to libzmq. */
+static bool is_bare_ipv6(const char *host, const char *last_colon) {
+    return *host != '[' && strchr(host, ';') == NULL && strchr(host, ':') < last_colon;
+}
+
 static wadi_status check(const char *address, wadi_error *err) {
     const char *host = host_of(address), *colon = strrchr(host, ':');
     if (colon == NULL || strchr(colon, ']') != NULL)
@@ -27,6 +32,10 @@ static wadi_status check(const char *address, wadi_error *err) {
                          address);
     if (colon == host || !is_port(colon + 1) || strlen(address) > 200)
         return wadi_fail(err, WADI_INVALID, "%.200s: expected tcp://HOST:PORT, a port up to 65535",
+                         address);
+    if (is_bare_ipv6(host, colon))
+        return wadi_fail(err, WADI_INVALID,
+                         "%.200s: an address of IPv6 stands in brackets, as in tcp://[::1]:7700",
                          address);
     return WADI_OK;
 }

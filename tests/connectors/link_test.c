@@ -1,4 +1,5 @@
 /* One stream over two processes: one sources, the other receives and collects. */
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zmq.h>
@@ -41,6 +43,44 @@ static void streams_cross_processes_over_tcp(void **state) {
     (void)state;
     const wadi_link_options binds = {.bind = true}, connects = {0};
     streams_cross_processes(link_tcp_address(), &connects, &binds);
+}
+
+/* The port of a loopback address, at another host. */
+static const char *with_host(const char *host) {
+    static char address[64];
+    (void)snprintf(address, sizeof address, "tcp://%s:%s", host,
+                   strrchr(link_tcp_address(), ':') + 1);
+    return address;
+}
+
+static bool has_ipv6(void) {
+    const struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    const int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool binds = fd >= 0 && bind(fd, (const struct sockaddr *)&at, sizeof at) == 0;
+    if (fd >= 0) (void)close(fd);
+    return binds;
+}
+
+/* libzmq by itself binds neither. */
+static void loopback_has_other_names(void **state) {
+    (void)state;
+    const wadi_link_options binds = {.bind = true}, connects = {0};
+    streams_cross_processes(with_host("localhost"), &connects, &binds);
+    if (has_ipv6()) streams_cross_processes(with_host("[::1]"), &connects, &binds);
+}
+
+static void what_is_of_another_machine_cannot_be_bound(void **state) {
+    (void)state;
+    wadi_error err = {0};
+    wadi_source *in = NULL;
+    const char *const clients[] = {NULL};
+    char public[41], secret[41];
+    assert_int_equal(zmq_curve_keypair(public, secret), 0);
+    const wadi_link_options binds = {
+        .bind = true, .curve_public = public, .curve_secret = secret, .curve_clients = clients};
+    assert_int_equal(wadi_source_link("tcp://elsewhere.invalid:7700", &binds, &in, &err), WADI_IO);
+    assert_string_equal(err.msg, "tcp://elsewhere.invalid:7700: bind: this machine has no such "
+                                 "address, and no interface of that name");
 }
 
 static void small_credits_only_slow_it_down(void **state) {
@@ -270,6 +310,8 @@ int main(void) {
         cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(streams_cross_processes_over_ipc),
         cmocka_unit_test(streams_cross_processes_over_tcp),
+        cmocka_unit_test(loopback_has_other_names),
+        cmocka_unit_test(what_is_of_another_machine_cannot_be_bound),
         cmocka_unit_test(small_credits_only_slow_it_down),
         cmocka_unit_test(an_empty_stream_crosses_too),
         cmocka_unit_test(a_link_has_nothing_for_good),

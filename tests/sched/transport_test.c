@@ -48,6 +48,8 @@ static void addresses_say_where_they_lead(void **state) {
                  {"tcp://example.org:", false, false},
                  {"tcp://example.org", false, false},
                  {"tcp://[::2]", false, false},
+                 {"tcp://::1:7700", false, false},
+                 {"tcp://2001:db8::1:7700", false, false},
                  {"tcp://:7700", false, false},
                  {"udp://example.org:1", false, false},
                  {"inproc://x", false, false},

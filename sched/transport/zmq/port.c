@@ -63,6 +63,8 @@ static wadi_status check_failure(const wadi_zmq_port *p, wadi_error *err) {
                                      : wadi_link_receiver_failed(&p->receiver);
     if (f == NULL) return WADI_OK;
     const wadi_status status = f->status == WADI_OK ? WADI_INTERNAL : f->status;
+    if (status == WADI_CANCELLED && strcmp(f->reason, "cancelled") == 0)
+        return wadi_fail(err, status, "the %s was cancelled", p->other); /* and not this side */
     return wadi_fail(err, status, "%s", f->reason);
 }
 

@@ -93,6 +93,25 @@ static int set_options(void *socket, const wadi_port_options *o) {
     return rc;
 }
 
+/* libzmq knows addresses of IPv6 only if told so. */
+static int set_family(void *socket, const char *address) {
+    return strncmp(address, "tcp://[", 7) == 0 ? set_int(socket, ZMQ_IPV6, 1) : 0;
+}
+
+/* libzmq binds addresses and interfaces, but no names of hosts. */
+static wadi_status bind_socket(void *socket, const char *address, wadi_error *err) {
+    static const char localhost[] = "tcp://localhost:";
+    const bool is_name = strncmp(address, localhost, strlen(localhost)) == 0;
+    char numbers[64];
+    (void)snprintf(numbers, sizeof numbers, "tcp://127.0.0.1:%.32s",
+                   is_name ? address + strlen(localhost) : "");
+    if (wadi_zmq.bind(socket, is_name ? numbers : address) == 0) return WADI_OK;
+    if (errno != ENODEV && errno != EADDRNOTAVAIL) return zmq_fail(err, address, "bind");
+    return wadi_fail(err, WADI_IO,
+                     "%s: bind: this machine has no such address, and no interface of that name",
+                     address);
+}
+
 /* A name without a file has no permissions either: only processes of the same user get in. */
 static int admit_own_user(void *socket, const char *address) {
     if (strncmp(address, "ipc://@", 7) != 0) return 0;
@@ -136,6 +155,7 @@ static wadi_status open_socket(void *context, const char *address, const wadi_po
     if (*out_socket == NULL || set_options(*out_socket, options) != 0) {
         return zmq_fail(err, address, "socket");
     }
+    if (set_family(*out_socket, address) != 0) return zmq_fail(err, address, "IPv6");
     WADI_TRY(set_keys(context, *out_socket, address, options, err));
     if (start_monitor(context, *out_socket, out_monitor) != 0) {
         return zmq_fail(err, address, "monitor");
@@ -144,7 +164,7 @@ static wadi_status open_socket(void *context, const char *address, const wadi_po
         return wadi_zmq.connect(*out_socket, address) == 0 ? WADI_OK
                                                            : zmq_fail(err, address, "connect");
     if (admit_own_user(*out_socket, address) != 0) return zmq_fail(err, address, "own user");
-    if (wadi_zmq.bind(*out_socket, address) != 0) return zmq_fail(err, address, "bind");
+    WADI_TRY(bind_socket(*out_socket, address, err));
     return start_guard(context, *out_socket, address, options, out_monitor, out_guard, err);
 }
 
