@@ -254,7 +254,8 @@ typedef struct wadi_nats_queue {
     bool renewed;   /* the connection has come back since the service thread has last looked */
     bool restarted; /* .. to another server, or to one that has begun again */
     char server_id[WADI_NATS_SERVER_ID];
-    int64_t lost_ns; /* when */
+    int64_t lost_ns; /* when; of several outages without a message between them, the first */
+    bool heard_any;  /* a message has come since */
     int outages;
     int64_t pause_ns; /* nothing refused is sent again before */
 

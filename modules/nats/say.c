@@ -173,20 +173,27 @@ static wadi_status stand_by(wadi_nats_queue *q, wadi_error *err) {
 
 wadi_status wadi_nats_call(wadi_nats_queue *q, wadi_nats_calling call, void *env, wadi_error *err) {
     const int64_t begun = wadi_clock_ns();
-    for (;;) {
+    for (int failed = 1;; failed++) {
         jsCtx *js = NULL;
+        wadi_nats_watched w = {0};
         wadi_status st, away = WADI_OK;
         (void)pthread_mutex_lock(&q->lock);
         const int outages = q->outages;
+        wadi_nats_watch(q, &w, "JetStream", false);
         (void)pthread_mutex_unlock(&q->lock);
         st = wadi_nats_js(q->nc, &q->at, &js, err);
         if (st == WADI_OK) st = call(q, js, env, err);
         jsCtx_Destroy(js);
-        if (st == WADI_UNSUPPORTED && wadi_clock_ns() - begun < (int64_t)(q->at.wait_s * 1e9)) {
+        (void)pthread_mutex_lock(&q->lock);
+        wadi_nats_unwatch(q, &w);
+        (void)pthread_mutex_unlock(&q->lock);
+        const bool late = wadi_clock_ns() - begun >= (int64_t)(q->at.wait_s * 1e9);
+        if (st == WADI_UNSUPPORTED && !late) {
             WADI_TRY(stand_by(q, err));
             continue;
         }
-        if (st != WADI_IO || !back_again(q, outages, &away, err)) return st;
+        /* A connection may be lost on the way, and come back late. If it is lost each time, that is no chance. */
+        if (st != WADI_IO || (late && failed > 2) || !back_again(q, outages, &away, err)) return st;
         if (away != WADI_OK) return away;
     }
 }

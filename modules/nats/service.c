@@ -19,6 +19,7 @@ void wadi_nats_service_hear(natsConnection *nc, natsSubscription *sub, natsMsg *
     WADI_UNUSED(nc);
     WADI_UNUSED(sub);
     (void)pthread_mutex_lock(&q->lock);
+    q->heard_any = true;
     if (q->ending || !wadi_vec_push(&q->incoming, owned_msg)) natsMsg_Destroy(owned_msg);
     wadi_nats_stir(q);
     (void)pthread_mutex_unlock(&q->lock);
@@ -28,8 +29,9 @@ void wadi_nats_service_lost(void *queue) {
     wadi_nats_queue *q = queue;
     (void)pthread_mutex_lock(&q->lock);
     q->connected = false;
-    q->outages++;
-    q->lost_ns = wadi_clock_ns();
+    /* A server that takes connections and says nothing is as good as away. */
+    if (q->outages++ == 0 || q->heard_any) q->lost_ns = wadi_clock_ns();
+    q->heard_any = false;
     wadi_nats_ring(q);
     (void)pthread_mutex_unlock(&q->lock);
 }

@@ -156,8 +156,10 @@ wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader
 static void end_work(wadi_run *x, wadi_status status) {
     wadi_workq *q = x->work.queue;
     if (q == NULL || (status != WADI_OK && x->options.state != NULL)) return;
-    const wadi_status told = q->ops->end(q, NULL);
-    WADI_UNUSED(told);
+    wadi_error why = {.status = WADI_OK};
+    if (q->ops->end(q, &why) != WADI_OK)
+        wadi_logf(WADI_LOG_WARNING, "%s: its workers may not know that the job is over: %s",
+                  x->work.address, why.msg);
 }
 
 void wadi_run_destroy(wadi_run *x) {

@@ -292,6 +292,49 @@ static void a_home_without_streams_is_none(void **state) {
     (void)alarm(0);
 }
 
+/* Connections come about, and no more. */
+static void a_server_that_says_nothing_is_away(void **state) {
+    (void)state;
+    test_server server;
+    wadi_error err = {0};
+    wadi_work_item none;
+    int port = 0;
+    (void)alarm(120);
+    test_server_start(&server, true, "");
+    test_proxy *proxy = test_proxy_start(server.port, &port);
+    wadi_workq *q = test_open(test_address(port, "silent", "&wait=0.5"), true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    test_proxy_mute(proxy, "PING\r\n");
+    wadi_status st = WADI_OK;
+    while (st == WADI_OK) st = q->ops->collect(q, INT64_C(1000000000), &none, &err);
+    assert_int_equal(st, WADI_IO);
+    if (strstr(err.msg, "the server has been away for 0.5 s") == NULL) fail_msg("%s", err.msg);
+    q->ops->close(q);
+    test_proxy_end(proxy);
+    test_server_end(&server);
+    (void)alarm(0);
+}
+
+/* As nats-server 2.9 does whose disk is full: who asks it for that is never heard again. */
+static void a_call_that_ends_each_connection_is_given_up(void **state) {
+    (void)state;
+    test_server server;
+    wadi_error err = {0};
+    int port = 0;
+    (void)alarm(120);
+    test_server_start(&server, true, "");
+    test_proxy *proxy = test_proxy_start(server.port, &port);
+    wadi_workq *q = test_open(test_address(port, "full", "&wait=0.5"), true);
+    if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
+    test_proxy_mute(proxy, "$JS.API.STREAM.DELETE");
+    assert_int_equal(q->ops->end(q, &err), WADI_IO);
+    if (strstr(err.msg, "removing a stream: ") == NULL) fail_msg("%s", err.msg);
+    q->ops->close(q);
+    test_proxy_end(proxy);
+    test_server_end(&server);
+    (void)alarm(0);
+}
+
 int main(int argc, char **argv) {
     const int status = test_worker_main(argc, argv);
     if (status >= 0) return status;
@@ -306,6 +349,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_home_can_be_asked_before_it_makes_streams),
         cmocka_unit_test(a_job_may_be_asked_for_while_it_begins),
         cmocka_unit_test(a_home_without_streams_is_none),
+        cmocka_unit_test(a_server_that_says_nothing_is_away),
+        cmocka_unit_test(a_call_that_ends_each_connection_is_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

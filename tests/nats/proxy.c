@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -22,8 +23,10 @@ struct test_proxy {
     int port, listener, wake[2];
     atomic_int orders; /* 1: reset, 2: end */
     int pair[PAIRS][2];
+    bool mute[PAIRS];
     int pairs;
-    char room[ROOM];
+    const char *_Atomic last_word;
+    char room[ROOM + 1];
 };
 
 static int to_server(int port) {
@@ -44,11 +47,13 @@ static void drop(test_proxy *p, int i) {
     }
     p->pairs--;
     for (int k = 0; k < 2; k++) p->pair[i][k] = p->pair[p->pairs][k];
+    p->mute[i] = p->mute[p->pairs];
 }
 
 static void take_in(test_proxy *p) {
     const int client = accept(p->listener, NULL, NULL), up = client >= 0 ? to_server(p->port) : -1;
     if (up >= 0 && p->pairs < PAIRS) {
+        p->mute[p->pairs] = false;
         p->pair[p->pairs][0] = client;
         p->pair[p->pairs++][1] = up;
         return;
@@ -57,11 +62,24 @@ static void take_in(test_proxy *p) {
     if (client >= 0) (void)close(client);
 }
 
-/* False: the connection is at its end. */
-static bool carry(test_proxy *p, int from, int to) {
-    const ssize_t n = read(from, p->room, ROOM);
-    for (ssize_t at = 0; at < n;) {
-        const ssize_t m = send(to, p->room + at, (size_t)(n - at), MSG_NOSIGNAL);
+/* How many of n bytes of the client of pair i reach the server. */
+static ssize_t let_through(test_proxy *p, int i, ssize_t n) {
+    const char *word = atomic_load(&p->last_word);
+    if (n <= 0 || word == NULL) return n;
+    if (p->mute[i]) return 0;
+    p->room[n] = '\0';
+    const char *at = strstr(p->room, word);
+    p->mute[i] = at != NULL;
+    return at != NULL ? at - p->room + (ssize_t)strlen(word) : n;
+}
+
+/* From one side of pair i to the other. False: the connection is at its end. */
+static bool carry(test_proxy *p, int i, int from) {
+    const int to = p->pair[i][1 - from];
+    const ssize_t n = read(p->pair[i][from], p->room, ROOM),
+                  most = from == 0 ? let_through(p, i, n) : n;
+    for (ssize_t at = 0; at < most;) {
+        const ssize_t m = send(to, p->room + at, (size_t)(most - at), MSG_NOSIGNAL);
         if (m <= 0) return false;
         at += m;
     }
@@ -86,8 +104,7 @@ static void *serve(void *env) {
         }
         for (int i = before; i-- > 0;)
             for (int k = 0; k < 2; k++)
-                if (fds[2 + 2 * i + k].revents != 0 &&
-                    !carry(p, p->pair[i][k], p->pair[i][1 - k])) {
+                if (fds[2 + 2 * i + k].revents != 0 && !carry(p, i, k)) {
                     drop(p, i);
                     break;
                 }
@@ -118,6 +135,10 @@ static void order(test_proxy *p, int what) {
 
 void test_proxy_reset(test_proxy *p) {
     order(p, 1);
+}
+
+void test_proxy_mute(test_proxy *p, const char *word) {
+    atomic_store(&p->last_word, word);
 }
 
 void test_proxy_end(test_proxy *p) {

@@ -38,6 +38,8 @@ typedef struct test_proxy test_proxy;
 test_proxy *test_proxy_start(int port, int *out_port);
 /* Resets all connections. */
 void test_proxy_reset(test_proxy *p);
+/* From now on the server hears nothing that a client says behind this word. */
+void test_proxy_mute(test_proxy *p, const char *word);
 void test_proxy_end(test_proxy *p);
 
 /* ---- jobs ---- */
