@@ -99,12 +99,13 @@ static wadi_exp thinned(wadi_window *w) {
 
 /* ---- hysteresis: what may be an edge is one if a chain of such places leads to one ----
  *
- * The places that may be edges are numbered from 1; number 0 stands for all others. Each gets the label 0 if there is an edge around it, else its own number.
- * Number 0 has the greatest label, so it may be asked like any other: no choice, all labels are read in SIMD code. Then labels become the least of those
- * around, the place that a label names gets that one, too, and labels follow those of the places that they name, until none changes: so chains of any length
- * take few turns. What has label 0 then is an edge. */
+ * The places that may be edges are numbered from 2. Number 1 stands for all edges and has the label 0; number 0 stands for all other places and has the
+ * greatest label, so it may be asked like any other: no choice, all labels are read in SIMD code. Each place that may be an edge starts with its own number
+ * as label. Then labels become the least of those around, the place that a label names gets that one, too, and labels follow those of the places that they
+ * name several times, which costs little beside the rest of a turn, until none changes: so chains of any length take few turns. What has label 0 then is an
+ * edge. */
 
-enum { AROUND = 8 };
+enum { AROUND = 8, FOLLOWED = 4 };
 
 static const char *const around_names[AROUND] = {"a", "b", "c", "d", "e", "f", "g", "h"};
 
@@ -119,8 +120,8 @@ static int column_of(int k) {
 
 typedef struct picture {
     int64_t high, wide;
-    wadi_acc marks, numbers; /* numbers: 0 where nothing may become an edge */
-    wadi_exp greatest;       /* number */
+    wadi_acc marks;
+    wadi_acc numbers; /* 1: an edge, 2 and more: may become one, 0: nothing */
 } picture;
 
 static wadi_exp may_be(wadi_exp mark) {
@@ -137,7 +138,7 @@ static wadi_exp beside(const picture *p, wadi_acc a, wadi_exp at, int k) {
                        wadi_convert(WADI_I64, wadi_min(wadi_max(x, wadi_i32(0)), last_x)));
 }
 
-/* Number 0 has no place. Nothing is around it. */
+/* Numbers 0 and 1 have no place. Nothing is around them. */
 static wadi_exp neighbours(void *env, wadi_exp at) {
     wadi_exp values[AROUND];
     const picture *p = env;
@@ -147,12 +148,10 @@ static wadi_exp neighbours(void *env, wadi_exp at) {
 }
 
 static wadi_exp first_label(void *env, wadi_ix ix, wadi_exp at) {
-    const picture *p = env;
-    wadi_exp most = beside(p, p->marks, at, 0);
-    for (int k = 1; k < AROUND; k++) most = wadi_max(most, beside(p, p->marks, at, k));
     const wadi_exp own = wadi_convert(WADI_I32, ix.at[0]);
-    const wadi_exp label = wadi_cond(wadi_eq(most, wadi_u8(2)), wadi_i32(0), own);
-    return wadi_cond(wadi_lt(at, wadi_i32(0)), wadi_convert(WADI_I32, p->greatest), label);
+    const wadi_exp apart =
+        wadi_cond(wadi_eq(own, wadi_i32(0)), *(const wadi_exp *)env, wadi_i32(0));
+    return wadi_cond(wadi_lt(at, wadi_i32(0)), apart, own);
 }
 
 static wadi_exp label_of(wadi_acc labels, wadi_exp n) {
@@ -166,10 +165,16 @@ static wadi_exp least_around(void *env, wadi_exp label, wadi_exp around) {
     return label;
 }
 
-/* The place that a label names gets the least label around those that have it. */
+typedef struct hooking {
+    wadi_acc before, least;
+} hooking;
+
+/* The place that a label names gets the least label around those that have it, if that is another one. */
 static wadi_ix named(void *env, wadi_ix ix) {
-    const wadi_exp label = wadi_index(*(const wadi_acc *)env, ix);
-    return wadi_keep_if(wadi_gt(label, wadi_i32(0)), wadi_ix1(wadi_convert(WADI_I64, label)));
+    const hooking *h = env;
+    const wadi_exp label = wadi_index(h->before, ix);
+    const wadi_exp less = wadi_lt(wadi_index(h->least, ix), label);
+    return wadi_keep_if(less, wadi_ix1(wadi_convert(WADI_I64, label)));
 }
 
 static wadi_exp least_of(void *env, wadi_exp a, wadi_exp b) {
@@ -194,8 +199,11 @@ static wadi_acc spread(void *env, wadi_acc state) {
     const wadi_acc *around = env;
     wadi_acc before = wadi_tuple_get(state, 0);
     const wadi_acc least = wadi_compute(wadi_zip_with_env(least_around, &before, before, *around));
-    const wadi_acc hooked = wadi_permute_env(least_of, before, named, &before, least);
+    hooking h = {before, least};
+    const wadi_acc hooked = wadi_permute_env(least_of, before, named, &h, least);
     wadi_acc nearer = wadi_compute(wadi_zip_with(wadi_min, hooked, least));
+    for (int k = 1; k < FOLLOWED; k++)
+        nearer = wadi_compute(wadi_imap_env(follow, &nearer, nearer));
     const wadi_acc labels = wadi_imap_env(follow, &nearer, nearer);
     return wadi_tuple2(labels, wadi_any_of(wadi_zip_with(wadi_ne, before, labels)));
 }
@@ -204,8 +212,30 @@ static wadi_exp is_edge(wadi_exp label, wadi_exp place) {
     return wadi_land(wadi_eq(label, wadi_i32(0)), wadi_ge(place, wadi_i32(0)));
 }
 
+static wadi_exp edge_number(wadi_exp mark) {
+    return wadi_cond(wadi_eq(mark, wadi_u8(2)), wadi_i32(1), wadi_i32(0));
+}
+
 static wadi_exp shown(wadi_exp mark) {
     return wadi_cond(wadi_eq(mark, wadi_u8(2)), wadi_u8(255), wadi_u8(0));
+}
+
+typedef struct drawing {
+    int64_t wide;
+    wadi_acc places;
+} drawing;
+
+/* Where in the picture the edge with number `ix` lies. */
+static wadi_ix drawn(void *env, wadi_ix ix) {
+    const drawing *d = env;
+    const wadi_exp at = wadi_index(d->places, ix), wide = wadi_i32((int32_t)d->wide);
+    return wadi_ix2(wadi_convert(WADI_I64, wadi_quot(at, wide)),
+                    wadi_convert(WADI_I64, wadi_rem(at, wide)));
+}
+
+static wadi_exp newer(void *env, wadi_exp a, wadi_exp b) {
+    (void)env, (void)b;
+    return a;
 }
 
 static wadi_exp white(wadi_exp at) {
@@ -218,20 +248,20 @@ static wadi_acc connected(picture p) {
     const wadi_acc flat = wadi_flatten(p.marks);
     const wadi_acc places =
         wadi_tuple_get(wadi_compact(wadi_map(may_be, flat), wadi_iota(WADI_I32, size)), 0);
-    const wadi_acc own = wadi_enum_from_step(wadi_extent(places, 0), wadi_i32(1), wadi_i32(1));
-    const wadi_acc none = wadi_fill(wadi_ix1(size), wadi_i32(0));
-    p.numbers = wadi_reshape(wadi_shape_of(p.marks), wadi_scatter(places, none, own));
+    const wadi_acc own = wadi_enum_from_step(wadi_extent(places, 0), wadi_i32(2), wadi_i32(1));
+    p.numbers = wadi_reshape(wadi_shape_of(p.marks),
+                             wadi_scatter(places, wadi_map(edge_number, flat), own));
     const wadi_acc numbered =
-        wadi_compute(wadi_concat(wadi_fill(wadi_ix1(wadi_i64(1)), wadi_i32(-1)), places));
-    p.greatest = wadi_extent(places, 0);
+        wadi_compute(wadi_concat(wadi_fill(wadi_ix1(wadi_i64(2)), wadi_i32(-1)), places));
+    wadi_exp greatest = wadi_convert(WADI_I32, wadi_add(wadi_extent(places, 0), wadi_i64(1)));
     wadi_acc around = wadi_compute(wadi_map_env(neighbours, &p, numbered));
     const wadi_acc start =
-        wadi_tuple2(wadi_imap_env(first_label, &p, numbered), wadi_unit(wadi_bool(true)));
+        wadi_tuple2(wadi_imap_env(first_label, &greatest, numbered), wadi_unit(wadi_bool(true)));
     const wadi_acc labels = wadi_tuple_get(wadi_awhile_env(goes_on, spread, &around, start), 0);
     const wadi_acc edges =
         wadi_tuple_get(wadi_compact(wadi_zip_with(is_edge, labels, numbered), numbered), 0);
-    return wadi_reshape(wadi_shape_of(p.marks),
-                        wadi_scatter(edges, wadi_map(shown, flat), wadi_map(white, edges)));
+    drawing d = {p.wide, edges};
+    return wadi_permute_env(newer, wadi_map(shown, p.marks), drawn, &d, wadi_map(white, edges));
 }
 
 static wadi_acc build(const image_build *how, const wadi_acc *in, const int64_t *shape) {

@@ -12,26 +12,35 @@ wadi_exp image_sum(int n, const wadi_exp *x) {
     return s;
 }
 
+/* The sum of n >= 1 expressions, each times its weight. A product and the sum it goes into round once: a C compiler may decide so, wadi is told. */
+static wadi_exp weighed(int n, const wadi_exp *x, const float *weights) {
+    wadi_exp s = wadi_mul(x[0], wadi_f32(weights[0]));
+    for (int i = 1; i < n; i++) s = wadi_fma(x[i], wadi_f32(weights[i]), s);
+    return s;
+}
+
 /* ---- Gaussian ---- */
 
 static wadi_exp across(wadi_window *w) {
     wadi_exp x[TAPS];
-    for (int k = 0; k < TAPS; k++) x[k] = wadi_mul(wadi_near2(w, 0, k - 2), wadi_f32(weight[k]));
-    return image_sum(TAPS, x);
+    for (int k = 0; k < TAPS; k++) x[k] = wadi_near2(w, 0, k - 2);
+    return weighed(TAPS, x, weight);
 }
 
 static wadi_exp down(wadi_window *w) {
     wadi_exp x[TAPS];
-    for (int k = 0; k < TAPS; k++) x[k] = wadi_mul(wadi_near2(w, k - 2, 0), wadi_f32(weight[k]));
-    return image_sum(TAPS, x);
+    for (int k = 0; k < TAPS; k++) x[k] = wadi_near2(w, k - 2, 0);
+    return weighed(TAPS, x, weight);
 }
 
 static wadi_exp whole(wadi_window *w) {
     wadi_exp x[TAPS * TAPS];
-    for (int k = 0; k < TAPS * TAPS; k++)
-        x[k] = wadi_mul(wadi_near2(w, k / TAPS - 2, k % TAPS - 2),
-                        wadi_f32(weight[k / TAPS] * weight[k % TAPS]));
-    return image_sum(TAPS * TAPS, x);
+    float each[TAPS * TAPS];
+    for (int k = 0; k < TAPS * TAPS; k++) {
+        x[k] = wadi_near2(w, k / TAPS - 2, k % TAPS - 2);
+        each[k] = weight[k / TAPS] * weight[k % TAPS];
+    }
+    return weighed(TAPS * TAPS, x, each);
 }
 
 static wadi_acc build_whole(const image_build *how, const wadi_acc *in, const int64_t *shape) {
@@ -64,7 +73,7 @@ static slopes slopes_of(wadi_window *w) {
 
 static wadi_exp sobel(wadi_window *w) {
     const slopes d = slopes_of(w);
-    return wadi_sqrt(wadi_add(wadi_mul(d.x, d.x), wadi_mul(d.y, d.y)));
+    return wadi_sqrt(wadi_fma(d.x, d.x, wadi_mul(d.y, d.y)));
 }
 
 static wadi_acc build_sobel(const image_build *how, const wadi_acc *in, const int64_t *shape) {

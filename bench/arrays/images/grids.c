@@ -14,8 +14,8 @@ static wadi_exp seven(wadi_window *w) {
     const wadi_exp x[] = {wadi_near3(w, -1, 0, 0), wadi_near3(w, 0, -1, 0), wadi_near3(w, 0, 0, -1),
                           wadi_near3(w, 0, 0, 1),  wadi_near3(w, 0, 1, 0),  wadi_near3(w, 1, 0, 0)};
     const wadi_exp here = wadi_near3(w, 0, 0, 0);
-    const wadi_exp change = wadi_sub(image_sum(6, x), wadi_mul(here, wadi_f32(6)));
-    return wadi_add(here, wadi_mul(change, wadi_f32(0.1F)));
+    const wadi_exp change = wadi_fma(here, wadi_f32(-6), image_sum(6, x));
+    return wadi_fma(change, wadi_f32(0.1F), here);
 }
 
 typedef struct repeated {
