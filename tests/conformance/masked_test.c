@@ -253,6 +253,57 @@ static void filters_of_rows(void **state) {
     wadi_text_fini(&t);
 }
 
+/* Filters that are stored take the blocks of their count for their own. */
+static void filters_that_are_stored(void **state) {
+    static const int lengths[] = {0, 4096, 8193};
+    for (size_t n = 0; n < sizeof lengths / sizeof *lengths; n++) {
+        wadi_text t;
+        wadi_text_init(&t);
+        wadi_text_addf(&t, "program stored\ninput r200000 : f64[n]\n");
+        char of[64];
+        snprintf(of, sizeof of, "take dim=0 r200000 %d", lengths[n]);
+        add_vector(&t, of);
+        for (int k = 0; k < PREDICATES; k++) {
+            add_filter(&t, k, predicates[k]);
+            wadi_text_addf(&t, "output kept%d\n", k);
+        }
+        check(state, &t, false);
+        wadi_text_fini(&t);
+    }
+}
+
+/* Rows whose count is taken in front of a loop in which they are filtered, together with what changes there; loops end after different numbers of rounds. */
+static void filters_in_loops_are_counted_before(void **state) {
+    texts_check(state,
+                "program loops\n"
+                "s = stream_in \"s\" : seq(i64)\n"
+                "t = map_seq s (k) {\n"
+                "    n = unit { max 0 (mul 1400 (the k)) }\n"
+                "    v = generate n (i) { rem (mul i 7919) 9 }\n"
+                "    w = compute v\n"
+                "    ones = map w (x) { convert i64 (gt x 3) }\n"
+                "    count = fold 0 ones (a, x) { add a x }\n"
+                "    zero = unit { 0 }\n"
+                "    rounds = unit { rem (the count) 4 }\n"
+                "    sum, left = awhile zero rounds (a, b) {\n"
+                "        go = unit { gt (the b) 0 }\n"
+                "        yield go\n"
+                "    } do (a, b) {\n"
+                "        y = map w (x) { mul x (add (the b) 1) }\n"
+                "        kept = compact count w y (x, y) { gt x 3 }\n"
+                "        far = imap kept (i, x) { mul x i }\n"
+                "        sums = scanl 0 far (p, q) { sub (mul 3 p) q }\n"
+                "        total = fold 0 sums (p, q) { add p q }\n"
+                "        next = unit { add (the a) (the total) }\n"
+                "        less = unit { sub (the b) 1 }\n"
+                "        yield next, less\n"
+                "    }\n"
+                "    yield sum\n"
+                "}\n"
+                "stream_out \"out\" t\n",
+                false);
+}
+
 static void fault(void **state, const char *keep, const char *rest) {
     wadi_text t;
     wadi_text_init(&t);
@@ -329,6 +380,8 @@ int main(void) {
         cmocka_unit_test(filters_that_meet),
         cmocka_unit_test(kept_elements_beside_a_chain),
         cmocka_unit_test(filters_of_rows),
+        cmocka_unit_test(filters_that_are_stored),
+        cmocka_unit_test(filters_in_loops_are_counted_before),
         cmocka_unit_test(faults_are_told),
         cmocka_unit_test(wrong_counts_are_told),
         cmocka_unit_test(counts_of_another_vector_are_told),

@@ -2,14 +2,19 @@
  *
  * The place of a block's elements depends on how many elements the blocks before it keep. So there are three steps: count each
  * block but the last, sum the counts along the row, and place the elements of every block. Rows of one block need no counts
- * and take one step. */
+ * and take one step.
+ *
+ * The program has usually counted what it keeps, to say how many elements there are. Where the blocks of that sum are at hand, they are the counts. Then
+ * what decides is read once for the count and once for the places. */
 #include "base/error.h"
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/check.h"
 #include "codegen/kernel/compact.h"
 #include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/read.h"
+#include "codegen/kernel/row.h"
 #include "codegen/kernel/skeleton.h"
+#include "codegen/kept.h"
 
 enum { BLOCK = WADI_FOLD_BLOCK };
 
@@ -74,6 +79,26 @@ static void sum_unit(wadi_lower *l, const wadi_unit *u) {
     wadi_lb_end(b);
 }
 
+/* ---- sums of the results of blocks that the program has counted ---- */
+
+static void sum_parts_unit(wadi_lower *l, const wadi_unit *u) {
+    wadi_lb *b = &l->b;
+    wadi_lv kept[WADI_MAX_FIELDS];
+    const wadi_lv sum = wadi_lb_var(b, WADI_I64, false, num(l, 0), "sum");
+    const wadi_lv blk = wadi_lb_for(b, num(l, 0), u->extent[0], 1, "blk");
+    wadi_lower_part(l, u->table, NULL, blk, kept);
+    const wadi_lv next = bin(l, WADI_SOP_ADD, wadi_lb_get(b, sum), kept[0]);
+    wadi_lb_set(b, sum, next);
+    wadi_lb_store(b, u->pointer[0], blk, next);
+    wadi_lb_end(b);
+}
+
+/* The slot with the results of these blocks, or -1. Lanes of a group sum otherwise. */
+static int counted(const wadi_flat *c, const wadi_bind *bind) {
+    if (c->y->grouped || !wadi_op_has(bind->op, WADI_TRAIT_KEEPS)) return -1;
+    return wadi_counts_kept(c->y->m, bind) ? c->parts[bind->args[0]] : -1;
+}
+
 /* ---- places ---- */
 
 static wadi_lv place_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
@@ -126,6 +151,7 @@ wadi_status wadi_flat_kept_sums(wadi_flat *c, const wadi_bind *bind, const char 
                                 int *out_slot) {
     static const wadi_cut counts = {table_extents, table_pieces, count_unit, .lanes = true};
     static const wadi_cut sums = {table_extents, one_if_any, sum_unit, .lanes = true};
+    static const wadi_cut of_parts = {table_extents, one_if_any, sum_parts_unit};
     const wadi_array_type table = {.rank = c->y->m->values[bind->args[1]].type.array[0].rank,
                                    .elem = wadi_elem_scalar(WADI_I64)};
     const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
@@ -133,7 +159,9 @@ wadi_status wadi_flat_kept_sums(wadi_flat *c, const wadi_bind *bind, const char 
     const char *counting = wadi_arena_printf(c->y->arena, "%scounts", before);
     const char *summing = wadi_arena_printf(c->y->arena, "%ssums", before);
     if (!counting || !summing) return wadi_flat_no_memory(c);
+    const int parts = counted(c, bind);
     WADI_TRY(wadi_flat_slot(c, "counts", kind, &table, out_slot));
+    if (parts >= 0) return wadi_flat_cut(c, bind, *out_slot, &of_parts, summing, parts, true);
     WADI_TRY(wadi_flat_cut(c, bind, *out_slot, &counts, counting, -1, true));
     return wadi_flat_cut(c, bind, *out_slot, &sums, summing, -1, false);
 }

@@ -1,8 +1,7 @@
 /* Schedule flat of a fold of what a filter keeps and does not store (kernel/masked.c): blocks of kept elements are units.
  *
  * Where a block begins among the elements that are filtered follows from how many of them each block keeps: a table that is summed along the
- * row. The program has summed the same numbers to get the count, so the table is made from the results of the blocks of that sum where they
- * are at hand. Then what is filtered is read once for the count and once for the fold.
+ * row, as for a filter that is stored (compact.c).
  *
  * Lanes of a group place kept elements all at once and do not follow each other, so there the filtered vector is stored and folded. */
 #include "base/error.h"
@@ -21,37 +20,6 @@ static wadi_val folded_by(const wadi_bind *fold) {
 
 static const wadi_bind *filter_of(const wadi_flat *c, const wadi_bind *fold) {
     return wadi_lower_masked_by(c->y, c->known, folded_by(fold));
-}
-
-/* ---- sums of the results of blocks ---- */
-
-static void sums_extents(wadi_lower *l, const wadi_bind *filter, wadi_lv *extent) {
-    extent[0] = wadi_flat_pieces_but_last(l, wadi_lower_extent(l, filter->args[1], 0), BLOCK);
-}
-
-static wadi_lv one_if_any(wadi_lower *l, const wadi_bind *filter, const wadi_lv *extent) {
-    WADI_UNUSED(filter);
-    return bin(l, WADI_SOP_MIN, extent[0], num(l, 1));
-}
-
-static void sums_unit(wadi_lower *l, const wadi_unit *u) {
-    wadi_lb *b = &l->b;
-    wadi_lv kept[WADI_MAX_FIELDS];
-    const wadi_lv sum = wadi_lb_var(b, WADI_I64, false, num(l, 0), "sum");
-    const wadi_lv blk = wadi_lb_for(b, num(l, 0), u->extent[0], 1, "blk");
-    wadi_lower_part(l, u->table, NULL, blk, kept);
-    const wadi_lv next = bin(l, WADI_SOP_ADD, wadi_lb_get(b, sum), kept[0]);
-    wadi_lb_set(b, sum, next);
-    wadi_lb_store(b, u->pointer[0], blk, next);
-    wadi_lb_end(b);
-}
-
-static wadi_status sums_of_parts(wadi_flat *c, const wadi_bind *filter, int parts, int *out_slot) {
-    static const wadi_cut cut = {.extents = sums_extents, .pieces = one_if_any, .unit = sums_unit};
-    const wadi_array_type table = {.rank = 1, .elem = wadi_elem_scalar(WADI_I64)};
-    const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
-    WADI_TRY(wadi_flat_slot(c, "kept", kind, &table, out_slot));
-    return wadi_flat_cut(c, filter, *out_slot, &cut, "sums", parts, true);
 }
 
 /* ---- blocks of kept elements ---- */
@@ -101,12 +69,8 @@ static wadi_status block_steps(wadi_flat *c, const wadi_bind *fold, const wadi_b
                                int *out_slot) {
     static const wadi_cut cut = {
         .extents = wadi_flat_fold_extents, .pieces = pieces, .unit = block_unit, .each = 1};
-    const int parts = c->parts[filter->args[0]];
     int sums = -1;
-    if (parts >= 0)
-        WADI_TRY(sums_of_parts(c, filter, parts, &sums));
-    else
-        WADI_TRY(wadi_flat_kept_sums(c, filter, NULL, &sums));
+    WADI_TRY(wadi_flat_kept_sums(c, filter, NULL, &sums));
     WADI_TRY(wadi_flat_fold_table(c, fold, out_slot));
     return wadi_flat_cut(c, fold, *out_slot, &cut, "parts", sums, true);
 }
