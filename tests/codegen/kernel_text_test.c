@@ -410,6 +410,34 @@ static void conditionals_with_reads_vectorise(void **state) {
                       1);
 }
 
+/* The rows of arrays whose size the kernel sees may be taken in the order of their lengths, those of a chunk are taken as they come. */
+static void short_rows_of_whole_arrays_are_taken_by_length(void **state) {
+    (void)state;
+    planned whole = plan_of("program whole\n"
+                            "input o : i64[m]\n"
+                            "input ix : i32[e]\n"
+                            "input xs : f64[n]\n"
+                            "y = gather ix xs\n"
+                            "a = fold_seg 0.0 o y (a, b) { add a b }\n"
+                            "output a\n",
+                            false);
+    planned chunk = plan_of("program chunk\n"
+                            "stream_in s : seq(f64[?])\n"
+                            "r = map_seq s (row) {\n"
+                            "    a = fold 0.0 row (a, b) { add a b }\n"
+                            "    yield a\n"
+                            "}\n"
+                            "stream_out \"out\" r\n",
+                            false);
+    const char *text = kernels_of(&whole, WADI_SCHEDULE_FLAT);
+    assert_int_equal(count(text, "wadi_row_order_rows("), 1);
+    assert_int_equal(count(text, "const bool wadi_near = 8 * slot"), 1);
+    assert_int_equal(count(kernels_of(&chunk, WADI_SCHEDULE_INSIDE), "wadi_row_order_rows("), 0);
+    assert_true(count(kernels_of(&chunk, WADI_SCHEDULE_INSIDE), "goto behind_") > 0);
+    planned_free(&whole);
+    planned_free(&chunk);
+}
+
 int main(void) {
     (void)unsetenv("WADI_CC"); /* which may name one that optimises less */
     const struct CMUnitTest tests[] = {
@@ -427,6 +455,7 @@ int main(void) {
         cmocka_unit_test(rounds_give_their_memory_back),
         cmocka_unit_test(memory_is_asked_for_by_its_operator),
         cmocka_unit_test(a_long_chain_is_cut),
+        cmocka_unit_test(short_rows_of_whole_arrays_are_taken_by_length),
         cmocka_unit_test(reductions_in_lanes_vectorise),
         cmocka_unit_test(conditionals_with_reads_vectorise),
         cmocka_unit_test(complex_numbers_vectorise),

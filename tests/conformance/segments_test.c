@@ -22,6 +22,10 @@ static const offsets all_offsets[] = {
     {"empty ones", "3001", "mul 66 (sub j (rem j 9))"},
     {"of one element", "200001", "j"},
     {"places outside", "3", "add 77 (mul j 99000)"},
+    {"lengths that differ from some segment on, and long ones", "30001",
+     "add (mul 5 j) (mul (min 1 (quot j 9000)) (add (rem (quot (mul j (mul j 31)) 64) 6) (mul 40 "
+     "(quot "
+     "(sub j 9000) 50))))"},
 };
 
 #define EACH for (size_t k = 0; k < sizeof all_offsets / sizeof *all_offsets; k++)
@@ -52,7 +56,9 @@ static void folds(void **state) {
                            "w = map x (a) { convert i64 (mul a 199999.0) }\n"
                            "y = map w (k) { r200000 ! k }\n"
                            "e = fold_seg 0.0 o y (a, b) { add a b }\noutput e\n"
-                           "f = fold_seg 0.5 o y (a, b) { add (mul a 0.5) b }\noutput f\n");
+                           "f = fold_seg 0.5 o y (a, b) { add (mul a 0.5) b }\noutput f\n"
+                           "stored = compute x\nplaces = compute o\n"
+                           "g = fold_seg 0.1 places stored (a, b) { add a b }\noutput g\n");
         check(state, &t, false);
     }
 }
@@ -206,6 +212,29 @@ static void the_first_fault_of_elements_is_told(void **state) {
     }
 }
 
+/* Segments may be folded in the order of their lengths. Two faults are near each other, so that the later one may be in the shorter segment;
+ * one is in a long segment; and a place behind a fault is wrong. */
+static void the_first_fault_of_short_segments_is_told(void **state) {
+    static const char *const wrong[] = {"0", "0", "0",
+                                        "max 0 (sub 1 (mul (sub j 10040) (sub j 10040)))"};
+    static const int first[] = {58030, 58030, 58000, 58030}, apart[] = {20, 100, 60, 20};
+    for (size_t k = 0; k < sizeof apart / sizeof *apart; k++) {
+        wadi_text t = {0};
+        wadi_text_addf(&t,
+                       "program segments\n"
+                       "squares = generate 64 (i) { convert f64 (mul i i) }\n"
+                       "numbers = generate 100000 (i) { add (rem i 60) (mul 70 (max (max 0 (sub 1 "
+                       "(abs (sub i %d)))) (max 0 (sub 1 (abs (sub i %d)))))) }\n"
+                       "places = generate 16001 (j) { add (mul 900000 (%s)) (add (mul 5 j) (add "
+                       "(rem (quot (mul j (mul j 31)) 64) 6) (mul 40 (quot j 50)))) }\n"
+                       "t = compute squares\nw = compute numbers\no = compute places\n"
+                       "y = gather w t\n"
+                       "a = fold_seg 0.5 o y (a, b) { add a b }\noutput a\n",
+                       first[k], first[k] + apart[k], wrong[k]);
+        check(state, &t, true);
+    }
+}
+
 /* On one side of a branch, in a loop, in a loop of f, and in f alone. */
 static void the_first_fault_of_scalar_control_is_told(void **state) {
     static const char *const bodies[] = {
@@ -236,6 +265,7 @@ int main(void) {
         cmocka_unit_test(folds),
         cmocka_unit_test(scans),
         cmocka_unit_test(folds_with_checks_and_large_elements),
+        cmocka_unit_test(the_first_fault_of_short_segments_is_told),
         cmocka_unit_test(rows_and_records),
         cmocka_unit_test(elements_of_streams),
         cmocka_unit_test(the_first_fault_is_told),

@@ -4,15 +4,20 @@
  * has in the program. Values that nothing needs are left out. The text relies on wrapping integers (-fwrapv). */
 #include "codegen/emit/c/c.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "codegen/emit/c_like/comment.h"
 #include "codegen/emit/c_like/expression.h"
 #include "codegen/emit/c/nests.h"
+#include "codegen/emit/c/options.h"
+#include "codegen/emit/c/by_length.h"
 #include "codegen/emit/c/prelude.h"
 #include "codegen/emit/c_like/scalar.h"
+#include "codegen/emit/c/statement.h"
 #include "codegen/emit/c/stop.h"
 #include "codegen/emit/c/twins.h"
-#include "codegen/emit/c/update.h"
+#include "codegen/rt/order.h"
 
 typedef struct writer {
     wadi_c_writer w;
@@ -21,6 +26,8 @@ typedef struct writer {
     const wadi_c_nest *
         rest; /* what takes the rounds that would take a bulky branch, while a loop is written without these; else NULL */
     const char *rest_name;
+    const char *
+        disorder; /* while a loop takes rows by their lengths: the label where a fault or a bulky branch leads to; else NULL */
 } writer;
 
 static const wadi_c_words words = {.arg = {"begin", "end", "w->first", "w->workers", "w->count"},
@@ -35,148 +42,11 @@ static const wadi_c_words words = {.arg = {"begin", "end", "w->first", "w->worke
 
 static void scope(writer *c, const wadi_lscope *s, int level);
 
-static void declare(writer *c, const wadi_linst *i) {
-    const char *type = wadi_c_type(i->type), *name = c->w.names.at[i->self].name;
-    if (i->pointer)
-        wadi_text_addf(c->w.out, "%s *%sconst %s = ", type, wadi_c_is_apart(i) ? "restrict " : "",
-                       name);
-    else
-        wadi_text_addf(c->w.out, "const %s %s = ", type, name);
-    wadi_c_definition(&c->w, i);
-    wadi_text_add(c->w.out, ";\n");
-}
-
-static void assignment(writer *c, wadi_lv value) {
-    wadi_text_add(c->w.out, " = ");
-    wadi_c_expression(&c->w, value);
-    wadi_text_add(c->w.out, ";\n");
-}
-
-/* Whether the value is a bool made by comparing an integer with zero. GCC 12 narrows such a test and then cannot vectorise the
- * integer's computation, so the number 0 or 1 is stored instead. */
-static bool is_test_for_zero(const writer *c, wadi_lv value) {
-    const wadi_linst *i = c->w.f->inst[value];
-    if (i->kind != WADI_L_PRIM || i->op != WADI_SOP_NE) return false;
-    const wadi_linst *zero = c->w.f->inst[i->args[1]];
-    return zero->kind == WADI_L_CONST && zero->imm.bits == 0 && wadi_type_is_int(zero->type);
-}
-
-static void store(writer *c, const wadi_linst *i) {
-    if (!is_test_for_zero(c, i->args[2])) {
-        wadi_c_indexed(&c->w, i);
-        assignment(c, i->args[2]);
-        return;
-    }
-    wadi_text_add(c->w.out, "((uint8_t *)");
-    wadi_c_operand(&c->w, i->args[0]);
-    wadi_text_add(c->w.out, ")[");
-    wadi_c_expression(&c->w, i->args[1]);
-    wadi_text_add(c->w.out, "] = (");
-    wadi_c_expression(&c->w, i->args[2]);
-    wadi_text_add(c->w.out, ") ? 1u : 0u;\n");
-}
-
-static void variable(writer *c, const wadi_linst *i) {
-    wadi_text_addf(c->w.out, "%s %s%s", wadi_c_type(i->type), i->pointer ? "*" : "",
-                   c->w.names.at[i->self].name);
-    if (i->nargs > 0)
-        assignment(c, i->args[0]);
-    else
-        wadi_text_add(c->w.out, ";\n");
-}
-
-static void scratch(writer *c, const wadi_linst *i, int level) {
-    const char *type = wadi_c_type(i->type), *name = c->w.names.at[i->self].name;
-    wadi_text_addf(c->w.out, "%s *restrict const %s = wadi_scratch_of(w, ", type, name);
-    wadi_c_number_print(c->w.numbers, WADI_C_PLACE, i->index, c->w.out);
-    wadi_text_addf(c->w.out, ", %d, %d, (const int64_t[]){", wadi_type_size(i->type), i->nargs);
-    for (int d = 0; d < i->nargs; d++) {
-        if (d > 0) wadi_text_add(c->w.out, ", ");
-        wadi_c_expression(&c->w, i->args[d]);
-    }
-    wadi_text_add(c->w.out, i->nargs == 0 ? "0});\n" : "});\n");
+/* What the rounds of a loop do, and its end. */
+static void body_of(writer *c, const wadi_linst *i, int level) {
+    scope(c, i->block[0], level + 1);
     wadi_text_indent(c->w.out, level);
-    wadi_text_addf(c->w.out, "if (!%s) return 1;\n", name);
-}
-
-static void emit(writer *c, const wadi_linst *i, int level) {
-    wadi_text *t = c->w.out;
-    c->w.last_emit = i->self;
-    wadi_text_addf(t, "void *columns_%u[WADI_KERNEL_FIELDS];\n", i->self);
-    wadi_text_indent(t, level);
-    wadi_text_addf(t, "const int64_t shape_%u[] = {", i->self);
-    for (int d = 1; d < i->nargs; d++) {
-        if (d > 1) wadi_text_add(t, ", ");
-        wadi_c_expression(&c->w, i->args[d]);
-    }
-    wadi_text_add(t, i->nargs == 1 ? "0};\n" : "};\n");
-    wadi_text_indent(t, level);
-    wadi_text_add(t, "if (!w->emit(w, ");
-    wadi_c_number_print(c->w.numbers, WADI_C_SLOT, i->slot, t);
-    wadi_text_add(t, ", ");
-    wadi_c_expression(&c->w, i->args[0]);
-    wadi_text_addf(t, ", shape_%u, columns_%u)) return wadi_no_room(w, ", i->self, i->self);
-    wadi_c_number_print(c->w.numbers, WADI_C_PLACE, i->index, t);
-    wadi_text_add(t, ");\n");
-}
-
-static void foreign(writer *c, const wadi_linst *i, int level) {
-    wadi_text *t = c->w.out;
-    const int dims = (int)i->imm.bits, arrays = (i->nargs - 1) / (1 + dims);
-    wadi_text_addf(t, "const wadi_call call_%u = {", i->self);
-    wadi_c_string(t, i->text);
-    wadi_text_add(t, ", ");
-    wadi_c_expression(&c->w, i->args[0]);
-    wadi_text_addf(t, ", %d, %d, {\n", i->index, arrays - i->index);
-    for (int a = 0; a < arrays; a++) {
-        const wadi_lv *arg = i->args + 1 + a * (1 + dims);
-        wadi_text_indent(t, level + 1);
-        wadi_text_add(t, "{(void *)");
-        wadi_c_operand(&c->w, arg[0]);
-        wadi_text_add(t, ", 0, 1");
-        for (int d = 0; d < dims; d++) {
-            wadi_text_add(t, " * ");
-            wadi_c_operand(&c->w, arg[1 + d]);
-        }
-        wadi_text_addf(t, ", %d, %d, {", (int)wadi_c_inst(&c->w, arg[0])->type, dims);
-        for (int d = 0; d < dims; d++) {
-            if (d > 0) wadi_text_add(t, ", ");
-            wadi_c_expression(&c->w, arg[1 + d]);
-        }
-        if (dims == 0) wadi_text_add(t, "0");
-        wadi_text_add(t, "}},\n");
-    }
-    wadi_text_indent(t, level);
-    wadi_text_add(t, "}};\n");
-    wadi_text_indent(t, level);
-    wadi_text_addf(t, "const bool %s = w->foreign(w, &call_%u);\n", c->w.names.at[i->self].name,
-                   i->self);
-}
-
-static void fault(writer *c, const wadi_linst *i) {
-    wadi_text_addf(c->w.out, "return wadi_fault_at(w, %s, ", wadi_c_fault(i));
-    wadi_c_number_print(c->w.numbers, WADI_C_PLACE, i->index, c->w.out);
-    enum { VALUES = 2, INDEX = VALUES + WADI_FAULT_VALUES };
-    for (int a = 0; a < INDEX; a++) {
-        wadi_text_add(c->w.out, ", ");
-        wadi_c_expression(&c->w, i->args[a]);
-    }
-    wadi_text_addf(c->w.out, ", %d, ", i->nargs - INDEX);
-    for (int a = INDEX; a < i->nargs; a++) {
-        wadi_text_add(c->w.out, a == INDEX ? "(const int64_t[]){" : ", ");
-        wadi_c_expression(&c->w, i->args[a]);
-    }
-    wadi_text_add(c->w.out, i->nargs > INDEX ? "});\n" : "0);\n");
-}
-
-static void copy(writer *c, const wadi_linst *i) {
-    wadi_text_add(c->w.out, "__builtin_memcpy(");
-    wadi_c_expression(&c->w, i->args[0]);
-    wadi_text_add(c->w.out, ", ");
-    wadi_c_expression(&c->w, i->args[1]);
-    wadi_text_add(c->w.out, ", (size_t)");
-    wadi_c_operand(&c->w, i->args[2]);
-    wadi_text_addf(c->w.out, " * %d);\n", wadi_type_size(wadi_c_inst(&c->w, i->args[0])->type));
+    wadi_text_add(c->w.out, "}\n");
 }
 
 /* The rounds of the loop from `from` to `below`. If asked, each round checks whether to stop. */
@@ -214,9 +84,7 @@ static void rounds(writer *c, const wadi_linst *i, int level, const char *from, 
         wadi_text_indent(c->w.out, level + 1);
         wadi_text_add(c->w.out, "WADI_BRIEF\n");
     }
-    scope(c, i->block[0], level + 1);
-    wadi_text_indent(c->w.out, level);
-    wadi_text_add(c->w.out, "}\n");
+    body_of(c, i, level);
 }
 
 /* The whole loop over a strip, in a function. */
@@ -231,51 +99,180 @@ static void rest_body(void *env, const wadi_linst *loop) {
         rounds(c, loop, 1, from, below, false);
 }
 
-/* The rounds of a strip, without bulky branches if that is worth a form. */
-static void rounds_of_strip(writer *c, const wadi_linst *i, int level, const char *from,
-                            const char *below) {
-    wadi_c_nest rest;
-    if (c->nests.many || !wadi_c_has_rest(c->w.f, &c->w.names, i, &rest)) {
-        rounds(c, i, level, from, below, false);
-        return;
-    }
-    const char *name = wadi_c_rest_write(&c->w, &c->nests, &rest, rest_body, c);
-    if (name) {
-        c->rest = &rest;
-        c->rest_name = name;
-        rounds(c, i, level, from, below, false);
-        c->rest = NULL;
-        wadi_text_indent(c->w.out, level);
-        wadi_text_addf(c->w.out, "behind_%s:;\n", name);
-    }
-    wadi_c_nest_fini(&rest);
+/* The bounds of strips, as text. */
+typedef struct bounds {
+    const char *var, *from, *below; /* the variable of the loop; of a strip */
+    const char *first, *last;       /* of all strips; NULL: those of the loop */
+} bounds;
+
+static void line(writer *c, int level, const char *text) {
+    wadi_text_indent(c->w.out, level);
+    wadi_text_add(c->w.out, text);
 }
 
-/* The loop in strips of `strip` rounds, with a check whether to stop before each strip. */
-static void strips(writer *c, const wadi_linst *i, int level, int64_t strip) {
-    const char *name = c->w.names.at[i->var].name;
-    const char *from = wadi_arena_printf(c->w.names.arena, "from_%s", name);
-    const char *below = wadi_arena_printf(c->w.names.arena, "below_%s", name);
-    const int64_t length = strip * (int64_t)wadi_c_inst(&c->w, i->args[2])->imm.bits;
-    if (!from || !below) {
+/* Opens the loop over strips of `length`. Each begins with a check whether to stop. */
+static void open_strips(writer *c, const wadi_linst *i, int level, int64_t length,
+                        const bounds *b) {
+    wadi_text_addf(c->w.out, "for (int64_t %s = ", b->from);
+    if (b->first)
+        wadi_text_add(c->w.out, b->first);
+    else
+        wadi_c_expression(&c->w, i->args[0]);
+    wadi_text_addf(c->w.out, ", %s; %s < ", b->below, b->from);
+    if (b->last)
+        wadi_text_add(c->w.out, b->last);
+    else
+        wadi_c_operand(&c->w, i->args[1]);
+    wadi_text_addf(c->w.out, "; %s = %s) {\n", b->from, b->below);
+    line(c, level + 1, "WADI_LOOK\n");
+    wadi_text_indent(c->w.out, level + 1);
+    wadi_text_addf(c->w.out, "%s = WADI_STRIP(%s, %lld, ", b->below, b->from, (long long)length);
+    if (b->last)
+        wadi_text_add(c->w.out, b->last);
+    else
+        wadi_c_expression(&c->w, i->args[1]);
+    wadi_text_add(c->w.out, ");\n");
+}
+
+/* Strips whose rounds are taken as they come. Those without bulky branches, if there is c->rest, end where they leave to it. */
+static void strips_in_turn(writer *c, const wadi_linst *i, int level, int64_t length,
+                           const bounds *b) {
+    open_strips(c, i, level, length, b);
+    wadi_text_indent(c->w.out, level + 1);
+    rounds(c, i, level + 1, b->from, b->below, false);
+    if (c->rest) {
+        wadi_text_indent(c->w.out, level + 1);
+        wadi_text_addf(c->w.out, "behind_%s:;\n", c->rest_name);
+    }
+    line(c, level, "}\n");
+}
+
+/* Notes the length of each row of a strip. One that has a fault counts as long. */
+static void lengths(writer *c, const wadi_linst *i, int level, const wadi_c_by_length *o,
+                    const bounds *b) {
+    const wadi_lscope *s = i->block[0];
+    wadi_text_indent(c->w.out, level);
+    wadi_text_addf(c->w.out, "for (int64_t %s = %s; %s < %s; %s++) {\n", b->var, b->from, b->var,
+                   b->below, b->var);
+    for (int p = 0; p <= o->made; p++) {
+        const wadi_linst *x = s->inst[p];
+        if (!c->w.names.at[x->self].printed || x->kind == WADI_L_NOTE) continue;
+        wadi_text_indent(c->w.out, level + 1);
+        if (x->kind != WADI_L_IF) {
+            wadi_c_declare(&c->w, x);
+            continue;
+        }
+        wadi_text_add(c->w.out, "if (WADI_SELDOM(");
+        wadi_c_expression(&c->w, x->args[0]);
+        wadi_text_add(c->w.out, ")) {\n");
+        wadi_text_indent(c->w.out, level + 2);
+        wadi_text_addf(c->w.out, "wadi_by.length[%s - %s] = WADI_ORDER_LONG;\n", b->var, b->from);
+        line(c, level + 2, "continue;\n");
+        line(c, level + 1, "}\n");
+    }
+    wadi_text_indent(c->w.out, level + 1);
+    wadi_text_addf(c->w.out, "wadi_by.length[%s - %s] = wadi_row_order_length(", b->var, b->from);
+    wadi_c_expression(&c->w, o->length);
+    wadi_text_add(c->w.out, ");\n");
+    line(c, level, "}\n");
+}
+
+/* The loop over the rows at places `first`, .. of a strip's order. */
+static void open_places(writer *c, int level, const char *first, const char *below,
+                        const bounds *b) {
+    wadi_text_indent(c->w.out, level);
+    wadi_text_addf(c->w.out, "for (int64_t wadi_at = %s; wadi_at < %s; wadi_at++) {\n", first,
+                   below);
+    wadi_text_indent(c->w.out, level + 1);
+    wadi_text_addf(c->w.out, "const int64_t %s = %s + wadi_by.place[wadi_at];\n", b->var, b->from);
+}
+
+/* A strip in the order of lengths: short rows, then long ones, which a function takes. Faults of long rows are told as they come; all else that a
+ * short row would be left for begins the strip anew, with the rounds as they come. */
+static void strip_by_length(writer *c, const wadi_linst *i, int level, const wadi_c_by_length *o,
+                            const bounds *b) {
+    wadi_text_indent(c->w.out, level);
+    wadi_text_addf(c->w.out, "const int64_t wadi_rows = %s - %s;\n", b->below, b->from);
+    line(c, level, "if (wadi_near && wadi_row_order_begins(&wadi_by, wadi_rows)) {\n");
+    lengths(c, i, level + 1, o, b);
+    line(c, level + 1, "const int64_t wadi_few = wadi_row_order_rows(&wadi_by, wadi_rows);\n");
+    line(c, level + 1, "if (wadi_few >= 0) {\n");
+    open_places(c, level + 2, "0", "wadi_few", b);
+    body_of(c, i, level + 2);
+    open_places(c, level + 2, "wadi_few", "wadi_rows", b);
+    wadi_c_rest_call(&c->w, c->rest, c->rest_name, "1 + ", level + 3);
+    line(c, level + 2, "}\n");
+    line(c, level + 2, "continue;\n");
+    line(c, level + 1, "}\n");
+    line(c, level, "}\n");
+}
+
+/* The loop in strips of rows that are ordered where that helps. */
+static void strips_by_length(writer *c, const wadi_linst *i, int level, int64_t length,
+                             const wadi_c_by_length *o, const bounds *b) {
+    wadi_arena *a = c->w.names.arena;
+    const bounds all = {.var = b->var,
+                        .from = wadi_arena_printf(a, "wadi_from_%s", b->var),
+                        .below = wadi_arena_printf(a, "wadi_below_%s", b->var)};
+    const bounds inner = {b->var, b->from, b->below, all.from, all.below};
+    const char *disorder = wadi_arena_printf(a, "disorder_%s", c->rest_name);
+    if (!all.from || !all.below || !disorder) {
         c->w.out->failed = true;
         return;
     }
-    wadi_text_addf(c->w.out, "for (int64_t %s = ", from);
-    wadi_c_expression(&c->w, i->args[0]);
-    wadi_text_addf(c->w.out, ", %s; %s < ", below, from);
-    wadi_c_operand(&c->w, i->args[1]);
-    wadi_text_addf(c->w.out, "; %s = %s) {\n", from, below);
+    wadi_text_add(c->w.out, "{\n");
+    line(c, level + 1, "const bool wadi_near = ");
+    wadi_c_by_length_bytes(&c->w, o);
+    wadi_text_add(c->w.out, " <= WADI_ORDER_NEAR;\n");
+    line(c, level + 1, "wadi_row_order wadi_by;\n");
+    line(c, level + 1, "wadi_by.wait = 0;\n");
     wadi_text_indent(c->w.out, level + 1);
-    wadi_text_addf(c->w.out, "WADI_LOOK\n");
-    wadi_text_indent(c->w.out, level + 1);
-    wadi_text_addf(c->w.out, "%s = WADI_STRIP(%s, %lld, ", below, from, (long long)length);
-    wadi_c_expression(&c->w, i->args[1]);
-    wadi_text_add(c->w.out, ");\n");
-    wadi_text_indent(c->w.out, level + 1);
-    rounds_of_strip(c, i, level + 1, from, below);
-    wadi_text_indent(c->w.out, level);
-    wadi_text_add(c->w.out, "}\n");
+    open_strips(c, i, level + 1, WADI_ORDER_ROWS, &all);
+    c->disorder = disorder;
+    strip_by_length(c, i, level + 2, o, &all);
+    c->disorder = NULL;
+    wadi_text_indent(c->w.out, level + 2);
+    wadi_text_addf(c->w.out, "%s:\n", disorder);
+    wadi_text_indent(c->w.out, level + 2);
+    strips_in_turn(c, i, level + 2, length, &inner);
+    line(c, level + 1, "}\n");
+    line(c, level, "}\n");
+}
+
+/* The strips of a loop that is worth a form without its bulky branches. */
+static void strips_with_rest(writer *c, const wadi_linst *i, int level, int64_t length,
+                             const bounds *b, const wadi_c_nest *rest) {
+    wadi_c_by_length order;
+    c->rest_name = wadi_c_rest_write(&c->w, &c->nests, rest, rest_body, c);
+    if (!c->rest_name) return;
+    c->rest = rest;
+    if (wadi_c_by_length_find(&c->w, i, &order)) {
+        strips_by_length(c, i, level, length, &order, b);
+        wadi_c_by_length_fini(&order);
+    } else {
+        strips_in_turn(c, i, level, length, b);
+    }
+    c->rest = NULL;
+}
+
+/* The loop in strips of `strip` rounds. */
+static void strips(writer *c, const wadi_linst *i, int level, int64_t strip) {
+    wadi_c_nest rest;
+    const char *name = c->w.names.at[i->var].name;
+    const bounds b = {.var = name,
+                      .from = wadi_arena_printf(c->w.names.arena, "from_%s", name),
+                      .below = wadi_arena_printf(c->w.names.arena, "below_%s", name)};
+    const int64_t length = strip * (int64_t)wadi_c_inst(&c->w, i->args[2])->imm.bits;
+    if (!b.from || !b.below) {
+        c->w.out->failed = true;
+        return;
+    }
+    if (c->nests.many || !wadi_c_has_rest(c->w.f, &c->w.names, i, &rest)) {
+        strips_in_turn(c, i, level, length, &b);
+        return;
+    }
+    strips_with_rest(c, i, level, length, &b, &rest);
+    wadi_c_nest_fini(&rest);
 }
 
 static void for_loop(writer *c, const wadi_linst *i, int level) {
@@ -296,9 +293,15 @@ static void leave_to_rest(writer *c, const wadi_linst *i, int level, bool unless
     wadi_text_add(c->w.out, unless ? "if (WADI_SELDOM(!(" : "if (WADI_SELDOM(");
     wadi_c_expression(&c->w, i->args[0]);
     wadi_text_add(c->w.out, unless ? "))) {\n" : ")) {\n");
-    wadi_c_rest_call(&c->w, c->rest, c->rest_name, level + 1);
-    wadi_text_indent(c->w.out, level);
-    wadi_text_add(c->w.out, "}\n");
+    if (c->disorder) {
+        wadi_text_indent(c->w.out, level + 1);
+        wadi_text_addf(c->w.out, "goto %s;\n", c->disorder);
+    } else {
+        wadi_c_rest_call(&c->w, c->rest, c->rest_name, "below_", level + 1);
+        wadi_text_indent(c->w.out, level + 1);
+        wadi_text_addf(c->w.out, "goto behind_%s;\n", c->rest_name);
+    }
+    line(c, level, "}\n");
 }
 
 /* A branch of a loop that is written without bulky branches. False: it is as any other. */
@@ -335,56 +338,6 @@ static void statement(writer *c, const wadi_linst *i, int level) {
     wadi_text *t = c->w.out;
     wadi_text_indent(t, level);
     switch (i->kind) {
-    case WADI_L_VAR:
-        variable(c, i);
-        break;
-    case WADI_L_SET:
-        wadi_c_expression(&c->w, i->args[0]);
-        assignment(c, i->args[1]);
-        break;
-    case WADI_L_LANES:
-        wadi_text_addf(t, "%s %s[%d];\n", wadi_c_type(i->type), c->w.names.at[i->self].name,
-                       i->index);
-        break;
-    case WADI_L_PUT:
-    case WADI_L_STORE:
-        if (i->atomic && wadi_c_inst(&c->w, i->args[2])->kind != WADI_L_CONST)
-            wadi_c_update_in_c(&c->w, i, level);
-        else
-            store(c, i);
-        break;
-    case WADI_L_COPY:
-        copy(c, i);
-        break;
-    case WADI_L_SETSHAPE:
-        wadi_c_shape(&c->w, i->slot, i->index, i->nargs > 1 ? i->args[1] : WADI_LV_NONE);
-        assignment(c, i->args[0]);
-        break;
-    case WADI_L_SETUNIT:
-        wadi_text_add(t, "w->unit[");
-        wadi_c_expression(&c->w, i->args[1]);
-        wadi_text_add(t, "]");
-        assignment(c, i->args[0]);
-        break;
-    case WADI_L_SCRATCH:
-        scratch(c, i, level);
-        break;
-    case WADI_L_EMIT:
-        emit(c, i, level);
-        break;
-    case WADI_L_FOREIGN:
-        foreign(c, i, level);
-        break;
-    case WADI_L_REWIND:
-        wadi_text_addf(t, "w->scratch_rewind(w, %s);\n", c->w.names.at[i->args[0]].name);
-        break;
-    case WADI_L_FAULT:
-        fault(c, i);
-        break;
-    case WADI_L_NOTE:
-        wadi_c_comment(t, "", i->text, "");
-        wadi_text_add(t, "\n");
-        break;
     case WADI_L_FOR:
         for_loop(c, i, level);
         break;
@@ -399,13 +352,14 @@ static void statement(writer *c, const wadi_linst *i, int level) {
         wadi_text_indent(t, level);
         wadi_text_add(t, "}\n");
         break;
-    case WADI_L_LEAVE:
-        wadi_text_add(t, "if (!(");
-        wadi_c_expression(&c->w, i->args[0]);
-        wadi_text_add(t, ")) break;\n");
+    case WADI_L_FAULT:
+        if (c->disorder)
+            wadi_text_addf(t, "goto %s;\n", c->disorder);
+        else
+            wadi_c_statement(&c->w, i, level);
         break;
     default:
-        declare(c, i);
+        wadi_c_statement(&c->w, i, level);
         break;
     }
 }
@@ -441,7 +395,7 @@ static int start_variable(writer *c, const wadi_lscope *s, int at, int level) {
     wadi_text_indent(c->w.out, level);
     wadi_text_addf(c->w.out, "%s %s%s", wadi_c_type(var->type), var->pointer ? "*" : "",
                    c->w.names.at[var->self].name);
-    assignment(c, next->args[1]);
+    wadi_c_assign(&c->w, next->args[1]);
     return next_at;
 }
 
@@ -546,52 +500,6 @@ static wadi_status write_kernels(const wadi_lmodule *m, wadi_text *out, wadi_err
                               : wadi_fail(err, WADI_MEMORY, "out of memory while writing kernels");
 }
 
-/* GCC would unroll an outer loop into its inner loop and then keep the lanes of reductions in memory, which is half as fast. This
- * is no compiler flag, because clang does not know it. */
-static const char options[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
-                              "#pragma GCC optimize(\"no-loop-unroll-and-jam\")\n"
-                              "#endif\n";
-
-/* GCC would join selections by one bool to a branch (it threads jumps), and write what a lane in step changes by masked stores: on processors without
- * AVX-512 that takes seven times as long as a selection, and with it the state does not stay in registers. */
-static const char in_step[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
-                              "#pragma GCC optimize(\"no-thread-jumps\")\n"
-                              "#endif\n";
-
-static bool has_lanes_in_step(const wadi_lmodule *m) {
-    for (int k = 0; k < m->nfuns; k++)
-        for (uint32_t v = 0; v < m->funs[k]->n; v++)
-            if (m->funs[k]->inst[v]->in_step) return true;
-    return false;
-}
-
-#define FUSED(T, N, suffix, name)                                                              \
-    "static inline __attribute__((always_inline)) " T " wadi_fused_" N "(" T " a, " T " b, " T \
-    " c) {\n"                                                                                  \
-    "    __asm__(\"vfmadd231" suffix " %2, %1, %0\" : \"+x\"(c) : \"x\"(a), \"x\"(b));\n"      \
-    "    return c;\n}\n"                                                                       \
-    "#define __builtin_" name " wadi_fused_" N "\n"
-/* GCC 12 before 12.3 (its bug 107647) makes fused multiply-adds (fmaddsub) of the products of complex numbers, whatever
- * -ffp-contract says. So those versions compile kernels with complex numbers without these instructions. Where an operation is a fused
- * multiply-add, the instruction is named. */
-static const char uncontracted[] =
-    "#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && __GNUC__ == 12 && "
-    "__GNUC_MINOR__ < 3\n"
-    "#if defined(__FMA__)\n"
-    "#define WADI_HAS_FMA\n"
-    "#endif\n"
-    "#pragma GCC target(\"no-fma,no-fma4,no-avx512f\")\n"
-    "#if defined(WADI_HAS_FMA)\n" FUSED("double", "f64", "sd", "fma")
-        FUSED("float", "f32", "ss", "fmaf") "#endif\n"
-                                            "#endif\n";
-
-static bool uses_complex(const wadi_lmodule *m) {
-    for (int k = 0; k < m->nfuns; k++)
-        for (uint32_t v = 0; v < m->funs[k]->n; v++)
-            if (wadi_type_is_complex(m->funs[k]->inst[v]->type)) return true;
-    return false;
-}
-
 wadi_status wadi_emit_c(const wadi_lmodule *m, wadi_text *out, size_t *out_kernels,
                         wadi_error *err) {
     wadi_text kernels;
@@ -599,10 +507,8 @@ wadi_status wadi_emit_c(const wadi_lmodule *m, wadi_text *out, size_t *out_kerne
     wadi_status st = write_kernels(m, &kernels, err);
     wadi_c_comment(out, "Kernels of ", m->name, ", made by wadi.");
     wadi_text_add(out, "\n\n");
-    wadi_text_add(out, options);
-    if (has_lanes_in_step(m)) wadi_text_add(out, in_step);
-    if (uses_complex(m)) wadi_text_add(out, uncontracted);
-    if (st == WADI_OK && !wadi_c_prelude(wadi_text_str(&kernels), uses_complex(m), out))
+    wadi_c_options(m, out);
+    if (st == WADI_OK && !wadi_c_prelude(wadi_text_str(&kernels), wadi_c_has_complex(m), out))
         st = wadi_fail(err, WADI_MEMORY, "out of memory while writing kernels");
     *out_kernels = out->n;
     wadi_text_add(out, wadi_text_str(&kernels));

@@ -205,7 +205,9 @@ static const char *write_shared(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_
     return r.failed ? NULL : name;
 }
 
-static void call(wadi_c_writer *w, const wadi_c_nest *nest, const char *name, int level) {
+/* A strip ends at the variable's name behind `below`. */
+static void call(wadi_c_writer *w, const wadi_c_nest *nest, const char *name, const char *below,
+                 int level) {
     wadi_text_indent(w->out, level);
     wadi_text_addf(w->out, "if (%s(w%s", name, w->numbers != NULL ? ", of" : "");
     for (size_t k = 0; k < nest->params.n; k++) {
@@ -214,7 +216,7 @@ static void call(wadi_c_writer *w, const wadi_c_nest *nest, const char *name, in
     }
     if (nest->strip) {
         const char *var = w->names.at[nest->head->var].name;
-        wadi_text_addf(w->out, ", %s, below_%s", var, var);
+        wadi_text_addf(w->out, ", %s, %s%s", var, below, var);
     }
     wadi_text_add(w->out, ")) return 1;\n");
 }
@@ -230,10 +232,9 @@ const char *wadi_c_rest_write(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_ne
     return name;
 }
 
-void wadi_c_rest_call(wadi_c_writer *w, const wadi_c_nest *nest, const char *name, int level) {
-    call(w, nest, name, level);
-    wadi_text_indent(w->out, level);
-    wadi_text_addf(w->out, "goto behind_%s;\n", name);
+void wadi_c_rest_call(wadi_c_writer *w, const wadi_c_nest *nest, const char *name,
+                      const char *below, int level) {
+    call(w, nest, name, below, level);
 }
 
 void wadi_c_nest_write(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_nest *nest, int level,
@@ -247,5 +248,5 @@ void wadi_c_nest_write(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_nest *nes
     if (name == NULL)
         w->out->failed = true;
     else
-        call(w, nest, name, level);
+        call(w, nest, name, NULL, level);
 }

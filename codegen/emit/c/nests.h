@@ -35,7 +35,9 @@ void wadi_c_nest_write(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_nest *nes
  *  below_VAR. */
 const char *wadi_c_rest_write(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_nest *nest,
                               void (*body)(void *env, const wadi_linst *head), void *env);
-/** Writes the statements that leave a round to that function, and go to the label behind_NAME. */
-void wadi_c_rest_call(wadi_c_writer *w, const wadi_c_nest *nest, const char *name, int level);
+/** Writes the statement that calls it from the round of VAR on, up to `below` and VAR: "below_" is the end of the strip, "1 + " that of the
+ *  round. */
+void wadi_c_rest_call(wadi_c_writer *w, const wadi_c_nest *nest, const char *name,
+                      const char *below, int level);
 
 #endif
