@@ -8,6 +8,7 @@
 #include "base/file.h"
 
 static const char title[] = "wadi certificate ";
+static const char other_elements[] = "a stream and its blocks have different numbers of elements";
 
 enum { DIGITS = 2 * WADI_TALLY_DIGEST };
 
@@ -150,19 +151,25 @@ const char *wadi_certificate_find(const wadi_certificate *c, const char *what, c
     return found;
 }
 
-wadi_status wadi_certificate_take_blocks(const wadi_certificate *c, int at, wadi_tally_list *out,
-                                         wadi_error *err) {
-    for (const char *words; at < c->n && (words = behind(c->line[at], "block")) != NULL; at++) {
+wadi_status wadi_certificate_take_blocks(const wadi_certificate *c, int at, const char *words,
+                                         wadi_tally_list *out, wadi_error *err) {
+    const int stream = at - 1;
+    char *end = NULL;
+    int64_t left = strtoll(words, &end, 10); /* elements of blocks that are to come */
+    if (left < 0 || end == words || *end != ' ')
+        return invalid(c, stream, "expected a number of elements, and of what kind it is", err);
+    for (; at < c->n && (words = behind(c->line[at], "block")) != NULL; at++) {
         wadi_tally_block block;
-        char *end = NULL;
         block.elements = strtoll(words, &end, 10);
         if (block.elements < 1 || *end != ' ' || strlen(end + 1) != DIGITS ||
             !wadi_hex_read(end + 1, WADI_TALLY_DIGEST, block.digest))
             return invalid(c, at, "expected \"block\", a number of elements and a digest", err);
+        if (block.elements > left) return invalid(c, at, other_elements, err);
+        left -= block.elements;
         if (!wadi_vec_push(out, block))
             return wadi_fail(err, WADI_MEMORY, "certificate: out of memory");
     }
-    return WADI_OK;
+    return left == 0 ? WADI_OK : invalid(c, stream, other_elements, err);
 }
 
 static bool unescape(const char *name, char *out) {

@@ -2,7 +2,7 @@
  *
  *     wadi certificate 2            version 1 has the digests of its elements in one lane (tally.h)
  *     version 0.9.0
- *     program energies 5f2a..       digest of the program's text
+ *     program energies 5f2a..       digest of what wadi has read the program as, with the lines of its file
  *     arithmetic exact              or fast; a line with what is done with elements that fail, if not the default
  *     device cpu
  *     note prog.wadi                words of whoever runs it: `wadi run` notes its arguments
@@ -15,7 +15,8 @@
  *     result e 3d11..
  *     end 88aa..                    digest of all lines before
  *
- * One fact a line, words separated by one space. Digests are BLAKE2b-256 in hexadecimal digits. A byte of a name that is no letter, digit or one
+ * One fact a line, words separated by one space. Digests are BLAKE2b-256 in hexadecimal digits; tally.h and base/hash.h tell of which bytes. An input or a result has
+ * the digest of a block with one element. A byte of a name that is no letter, digit or one
  * of ._-/:=,@+ stands as %XX. */
 #ifndef WADI_SCHED_CERTIFICATE_CERTIFICATE_H
 #define WADI_SCHED_CERTIFICATE_CERTIFICATE_H
@@ -47,16 +48,17 @@ typedef struct wadi_certificate {
     int n;
 } wadi_certificate;
 
-/* Errors: WADI_IO, WADI_INVALID (no certificate, or not as it was written; names the line), WADI_MEMORY. */
+/* Errors: WADI_IO, WADI_INVALID (no certificate, or not as it was written; names the line), WADI_UNSUPPORTED (of a later version), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_certificate_read(const char *path, wadi_certificate *out,
                                                  wadi_error *err);
 void wadi_certificate_fini(wadi_certificate *c);
 /* What follows `what` and the name ("" for none) in the first such line from number *at on; *at becomes the next line's number. NULL: there is none. */
 const char *wadi_certificate_find(const wadi_certificate *c, const char *what, const char *name,
                                   int *at);
-/* The blocks whose lines begin at number `at`. Errors: WADI_INVALID, WADI_MEMORY. */
+/* The blocks of a stream: `at` and `words` are what wadi_certificate_find gave for its line. Errors: WADI_INVALID (also blocks of other elements than that line tells), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_certificate_take_blocks(const wadi_certificate *c, int at,
-                                                        wadi_tally_list *out, wadi_error *err);
+                                                        const char *words, wadi_tally_list *out,
+                                                        wadi_error *err);
 /* The notes, ended by NULL, for the caller to free with wadi_certificate_notes_free. Errors: WADI_INVALID, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_certificate_notes(const wadi_certificate *c, char ***out,
                                                   int *out_n, wadi_error *err);

@@ -1,5 +1,9 @@
 /* Digests of a sequence of elements, a block of it after the other. A block is so many elements: how the sequence was cut into chunks does not
- * matter. What a block digests are the extents and the values of its elements, in the machine's byte order; every NaN counts as the same one. */
+ * matter.
+ *
+ * Each array that an element consists of has parts: its extents, 8 bytes for each dimension, and then, for each field of its numbers, their column. A part holds those
+ * of all elements of the block, one element after the other, in the machine's byte order; it is empty if there are none. The digest of a block is BLAKE2b of the digests of
+ * all parts, in this order. Every NaN of a column counts as the one with the bits 0x7fc00000, or 0x7ff8000000000000 in f64. */
 #ifndef WADI_SCHED_CERTIFICATE_TALLY_H
 #define WADI_SCHED_CERTIFICATE_TALLY_H
 

@@ -30,10 +30,11 @@ static wadi_status take_cuts(const wadi_run *x, wadi_certifier *c, wadi_error *e
         const wadi_binding *b = &x->bindings.at[i];
         const char *what = b->sink != NULL ? "sink" : "source";
         int at = 0;
-        if (wadi_certificate_find(&c->like, what, b->name, &at) == NULL)
+        const char *words = wadi_certificate_find(&c->like, what, b->name, &at);
+        if (words == NULL)
             return wadi_fail(err, WADI_INVALID, "verify: %s is of a run without the %s \"%s\"",
                              c->like.path, what, b->name);
-        WADI_TRY(wadi_certificate_take_blocks(&c->like, at, &c->blocks[i].like, err));
+        WADI_TRY(wadi_certificate_take_blocks(&c->like, at, words, &c->blocks[i].like, err));
     }
     return WADI_OK;
 }
