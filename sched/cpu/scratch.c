@@ -35,15 +35,21 @@ static bool add_block(wadi_scratch *s, int64_t bytes) {
     return true;
 }
 
+/* The first block: as large as what was needed before, or else as this job needs now. */
+static bool add_first(wadi_scratch *s, int64_t bytes) {
+    const int64_t least = bytes > SMALLEST ? bytes : SMALLEST;
+    return (s->first > least && add_block(s, s->first)) || add_block(s, least);
+}
+
 /* Makes the block after the current one, large enough for `bytes`, the current one. */
 static bool advance(wadi_scratch *s, int64_t bytes) {
     const int next = s->current + 1;
     if (next < s->blocks && capacity(s, next) < bytes) free_from(s, next);
     if (next == s->blocks) {
         if (next == WADI_SCRATCH_BLOCKS) return false;
-        int64_t want = next == 0 ? s->first : 2 * capacity(s, next - 1);
-        if (want < bytes) want = bytes;
-        if (!add_block(s, want)) return false;
+        const int64_t twice = next > 0 ? 2 * capacity(s, next - 1) : 0;
+        if (!(next == 0 ? add_first(s, bytes) : add_block(s, twice > bytes ? twice : bytes)))
+            return false;
     }
     s->current = next;
     s->used = 0;

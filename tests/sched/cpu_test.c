@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -64,6 +65,34 @@ static void scratch_settles_in_one_block(void **state) {
         if (round == 0) assert_int_equal(wadi_buffers_used(buffers), 0); /* nobody may need it */
     }
     wadi_scratch_fini(&s);
+    wadi_buffers_release(buffers);
+}
+
+/* A system that gives memory in pieces of up to 2 MiB. */
+static void *take_some(void *self, size_t bytes) {
+    (void)self;
+    return bytes > (2 << 20) ? NULL : aligned_alloc(WADI_ALIGN, bytes);
+}
+
+static void give_some(void *self, void *at, size_t bytes) {
+    (void)self;
+    (void)bytes;
+    free(at);
+}
+
+static void scratch_of_several_blocks_needs_no_larger_one(void **state) {
+    (void)state;
+    const wadi_memory memory = {.take = take_some, .give = give_some};
+    wadi_buffers *buffers = NULL;
+    wadi_scratch s;
+    assert_int_equal(wadi_buffers_create(&memory, 0, &buffers, NULL), WADI_OK);
+    wadi_scratch_init(&s, buffers);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 25; i++) assert_non_null(wadi_scratch_take(&s, 100000));
+        wadi_scratch_reset(&s);
+    }
+    wadi_scratch_fini(&s);
+    assert_int_equal(wadi_buffers_used(buffers), 0);
     wadi_buffers_release(buffers);
 }
 
@@ -410,6 +439,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scratch_is_a_stack_that_never_moves),
         cmocka_unit_test(scratch_settles_in_one_block),
+        cmocka_unit_test(scratch_of_several_blocks_needs_no_larger_one),
         cmocka_unit_test(emitted_elements_end_up_in_order),
         cmocka_unit_test(elements_of_one_size_are_written_in_their_places),
         cmocka_unit_test(a_negative_extent_is_a_fault_of_the_element),
