@@ -4,6 +4,7 @@
  * A worker is lost when its connection is, or when it says BYE. That a connection has ended the monitor reports by its descriptor, which
  * another connection may have by then: then a worker is taken for lost that is there. Its next message is that of a stranger, who is asked to
  * say HELLO again; and answers are taken from anybody who knows the job. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -44,6 +45,7 @@ typedef struct home {
     int64_t replying_ns; /* clock when the present second began */
     int replies;         /* in it */
     int refusals;
+    bool strange; /* a handshake has failed: it is tried again and again, and told once */
 } home;
 
 static void drop_blob(void *payload) {
@@ -194,9 +196,22 @@ static bool take_in(home *h, wadi_work_item *out, bool *out_all) {
     return false;
 }
 
+/* A worker with other keys that finds out first ends the connection, and so does one that is killed then: that is not told to a home that has workers. A handshake that
+ * takes too long is no refusal. */
+static bool found_out_first(const home *h, int why) {
+    return (why == EPIPE || why == ECONNRESET) && wadi_dispatch_workers(&h->dispatch) == 0;
+}
+
+static void on_strange(home *h) {
+    if (!h->strange) refuse(h, NULL, wadi_zmq_failed_handshake);
+    h->strange = true;
+}
+
 static void take_events(home *h) {
     int what = 0, fd = -1;
     while (wadi_zmq_event(h->s.monitor, &what, &fd)) {
+        if (what == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) on_strange(h);
+        if (what == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL && found_out_first(h, fd)) on_strange(h);
         if (what == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) refuse(h, NULL, "a key that is not admitted");
         if (what != ZMQ_EVENT_DISCONNECTED) continue;
         for (int i = 0; i < WADI_DISPATCH_WORKERS; i++)

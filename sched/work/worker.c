@@ -133,7 +133,8 @@ static void take_events(worker *w) {
         }
         if (what == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
             (void)wadi_fail(&w->broken, WADI_IO, "%s: home does not admit this key", w->s.address);
-        if (what == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL)
+        if (what == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL ||
+            (what == ZMQ_EVENT_DISCONNECTED && !w->connected)) /* home found out first */
             (void)snprintf(w->trouble, sizeof w->trouble,
                            "; somebody is there, who does not speak ZeroMQ or has other keys");
         if (what == ZMQ_EVENT_DISCONNECTED && w->connected) {

@@ -150,6 +150,23 @@ if "$WADI_BUILD"/apps/*/wadi-vis-send --new-key mine 2>said; then
     says other "no home for"
     if wait $none; then wrong "a worker without keys works"; fi
     says none "no home for"
+
+    "$wadi" work $tcp --key theirs --home mine.pub --wait 100 2>keyed &
+    keyed=$!
+    timeout 100 "$wadi" run q.wadi s=@numbers t=@got.raw --chunk 2 --via $tcp --workers 1 2>said &
+    home=$!
+    for _ in $(seq 900); do
+        grep -q "handshake failed" said && break
+        sleep 0.1
+    done
+    "$wadi" work $tcp --wait 50 2>none &
+    none=$!
+    wait $home || wrong "home without keys: $(cat said)"
+    cmp want.raw got.raw || wrong "home without keys: other results"
+    says said "somebody was turned away: the handshake failed: the peer does not speak ZeroMQ, or has other keys"
+    wait $none || wrong "a worker without keys, as home: $(cat none)"
+    kill $keyed
+    wait $keyed
 else
     echo "no CURVE here: keys are left out: $(cat said)"
 fi

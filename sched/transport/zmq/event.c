@@ -6,6 +6,9 @@
 
 #include "sched/transport/zmq/library.h"
 
+const char wadi_zmq_failed_handshake[] =
+    "the handshake failed: the peer does not speak ZeroMQ, or has other keys or another token";
+
 bool wadi_zmq_event(void *monitor, int *out_what, int *out_value) {
     uint16_t what = 0;
     int32_t value = -1;

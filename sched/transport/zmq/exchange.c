@@ -25,9 +25,6 @@ enum {
 
 static const int64_t doubt_ns = 500000000;
 
-static const char failed_handshake[] =
-    "the handshake failed: the peer does not speak ZeroMQ, or has other keys or another token";
-
 /* ---- sending ---- */
 
 /* ZeroMQ orders what one thread does before sending and what another does after receiving, but thread checkers cannot see how. Atomic
@@ -471,13 +468,13 @@ static void on_disconnect(wadi_zmq_port *p, int fd) {
         else if (!p->options.bind && p->connected)
             r->gone = true;
         else if (!p->options.bind)
-            wadi_zmq_note_refusal(p, failed_handshake);
+            wadi_zmq_note_refusal(p, wadi_zmq_failed_handshake);
     }
     p->connected = false;
 }
 
 static void on_refusal(wadi_zmq_port *p, bool by_key) {
-    const char *const why = by_key ? "a key that is not admitted" : failed_handshake;
+    const char *const why = by_key ? "a key that is not admitted" : wadi_zmq_failed_handshake;
     if (p->options.bind || !by_key) {
         wadi_zmq_note_refusal(p, why);
         return;

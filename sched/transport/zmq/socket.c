@@ -125,6 +125,7 @@ static int start_monitor(void *context, void *socket, void **out_monitor) {
                                 ZMQ_EVENT_LISTENING | ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED |
                                     ZMQ_EVENT_MONITOR_STOPPED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
                                     ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
+                                    ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
                                     ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) != 0)
         return -1;
     *out_monitor = wadi_zmq.socket(context, ZMQ_PAIR);
