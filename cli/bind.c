@@ -334,12 +334,36 @@ static wadi_status check_apart(const wadi_module *m, wadi_error *err) {
     return WADI_OK;
 }
 
+/* Whether a stream that is read, or one that is sent, is over a link. */
+static bool has_link(const wadi_module *m, bool sent, int nargs, char *const *args) {
+    for (int k = 0; k < m->main->nbinds; k++) {
+        const wadi_bind *b = m->main->binds[k];
+        const bindable *kind = bindable_of(b);
+        const char *text = kind ? value_of(b->name, nargs, args) : NULL;
+        if (text && kind->bind == (sent ? bind_sink : bind_source) &&
+            wadi_cli_count_links(1, (char *const[]){(char *)(uintptr_t)text}) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Only the program tells which streams are read and which are sent. */
+static wadi_status check_keys(const wadi_cli_links *l, const wadi_module *m, int nargs,
+                              char *const *args, wadi_error *err) {
+    if (l && l->senders && !has_link(m, false, nargs, args))
+        return wadi_fail(err, WADI_INVALID, "--senders: nothing is read over tcp:// or ipc://");
+    if (l && l->receiver && !has_link(m, true, nargs, args))
+        return wadi_fail(err, WADI_INVALID, "--receiver: nothing is sent over tcp:// or ipc://");
+    return WADI_OK;
+}
+
 wadi_status wadi_cli_bind(wadi_cli_bindings *all, const wadi_module *m, wadi_run *run, int nargs,
                           char *const *args, wadi_error *err) {
     WADI_TRY(check_apart(m, err));
     WADI_TRY(check_names(m, nargs, args, err));
     WADI_TRY(check_pairs(m, nargs, args, err));
     WADI_TRY(check_files(all, m, nargs, args, err));
+    WADI_TRY(check_keys(all->links, m, nargs, args, err));
     for (int i = 0; i < m->main->nbinds; i++) {
         const wadi_bind *b = m->main->binds[i];
         const bindable *kind = bindable_of(b);

@@ -49,22 +49,29 @@ static int end(int status) {
     return WADI_CLI_FAILED;
 }
 
+/* NULL: there is none of this name. */
+static const wadi_cli_command *command_of(const char *name) {
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+    return NULL;
+}
+
 int main(int argc, char **argv) {
     wadi_process_begin("wadi");
     if (argc < 2) {
         usage(stderr);
         return WADI_CLI_USAGE;
     }
-    const char *name = strcmp(argv[1], "--version") == 0 ? "version" : argv[1];
-    if (is_help(name) || strcmp(name, "help") == 0) {
+    const bool helps = is_help(argv[1]) || strcmp(argv[1], "help") == 0;
+    if (helps && (argc == 2 || is_help(argv[2]))) {
         usage(stdout);
         return end(WADI_CLI_OK);
     }
-    for (int i = 0; i < COMMANDS; i++) {
-        if (strcmp(commands[i]->name, name) != 0) continue;
-        if (asks_for_help(argc - 2, argv + 2)) return end(help(commands[i]));
-        return end(commands[i]->run(argc - 1, argv + 1));
-    }
+    const char *word = helps ? argv[2] : argv[1];
+    const char *name = strcmp(word, "--version") == 0 ? "version" : word;
+    const wadi_cli_command *c = command_of(name);
+    if (c && (helps || asks_for_help(argc - 2, argv + 2))) return end(help(c));
+    if (c) return end(c->run(argc - 1, argv + 1));
     wadi_say(WADI_SAY_ERROR, "there is no command \"%s\"", name);
     fputc('\n', stderr);
     usage(stderr);

@@ -296,6 +296,13 @@ wadi_status wadi_cli_run_read(int argc, char **argv, wadi_cli_run_options *o, wa
     if (!o->shared.run.state && (o->shared.run.save_every_s > 0 || o->shared.run.accept_change))
         return wadi_fail(err, WADI_INVALID,
                          "--every, --accept-change: without --state, nothing is saved");
+    if ((o->shared.run.dead || o->shared.run.dead_limit > 0) &&
+        o->shared.run.on_fault == WADI_ON_FAULT_FAIL)
+        return wadi_fail(err, WADI_INVALID,
+                         "--dead, --dead-limit: without --on-fault, the first element that fails "
+                         "ends the run");
+    if (o->shared.run.workers > 0 && !o->shared.run.via)
+        return wadi_fail(err, WADI_INVALID, "--workers: without --via, there are none");
     o->shared.run.hold_state = true;
     o->shared.links.goes_on = o->shared.run.state != NULL;
     o->shared.links.memory = o->shared.run.memory;
@@ -371,7 +378,7 @@ const wadi_cli_command wadi_cli_run = {
     "  --disable PASSES   leaves out these passes, separated by commas; see wadi passes\n"
     "  --via ADDRESS      workers elsewhere compute most of it: wadi work ADDRESS, any number, on "
     "any machine;\n"
-    "                     tcp://HOST:PORT or ipc://PATH\n"
+    "                     tcp://HOST:PORT, ipc://PATH, or nats://HOST/JOB (see docs/DAYS.md)\n"
     "  --workers N        with --via: begins when so many workers have come; default 0\n"
     "  --worker-keys FILE with --via and --key: public keys of the workers, one in a line\n"
     "  --state DIR        saves the run in this folder now and then: after its process was ended "

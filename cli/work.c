@@ -93,8 +93,8 @@ static int run(int argc, char **argv) {
 
 const wadi_cli_command wadi_cli_work = {
     "work", "ADDRESS [OPTIONS]", "computes chunks for a `wadi run --via ADDRESS` elsewhere",
-    "ADDRESS is tcp://HOST:PORT or ipc://PATH. Any number of workers may come and go, at any time, "
-    "before the run or\n"
+    "ADDRESS is tcp://HOST:PORT, ipc://PATH, or nats://HOST/JOB (see docs/DAYS.md). Any number of "
+    "workers may come and go, at any time, before the run or\n"
     "during it. A worker gets the program from the run and compiles it. It ends when the run is "
     "over; SIGTERM\n"
     "ends it when it has computed what it has begun. See docs/RUNTIME.md.\n"

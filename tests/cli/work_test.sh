@@ -214,7 +214,7 @@ refused "needs keys" run p.wadi "$in" k=1 --via tcp://0.0.0.0:7799
 refused "expected tcp://HOST:PORT or ipc://PATH" run p.wadi "$in" k=1 --via nowhere
 refused "fast math" run p.wadi "$in" k=1 --via "$at" --fast-math
 refused "one device" run p.wadi "$in" k=1 --via "$at" --device cpu,null
-refused "without via" run p.wadi "$in" k=1 --workers 2
+refused "without --via" run p.wadi "$in" k=1 --workers 2
 refused "no home for" work "$at" --wait 0.1
 refused "no address" work
 refused "there is an address already" work "$at" "$at"

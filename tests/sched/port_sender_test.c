@@ -389,8 +389,8 @@ static int64_t now(void) {
 static void a_receiver_is_waited_for_as_long_as_was_said(void **state) {
     (void)state;
     static const char *const rest[] = {
-        " s, 1 chunks unconfirmed", " s, 1 chunks unconfirmed",
-        " s, 1 chunks unconfirmed; one was there, but the handshake "
+        " s, 1 chunk unconfirmed", " s, 1 chunk unconfirmed",
+        " s, 1 chunk unconfirmed; one was there, but the handshake "
         "failed: the peer does not speak ZeroMQ, or has other keys or "
         "another token"};
     for (int i = 0; i < 3; i++) {

@@ -120,12 +120,13 @@ void wadi_zmq_lose(wadi_zmq_port *p, int peer, const wadi_error *why) {
 wadi_error wadi_zmq_loss(const wadi_zmq_port *p) {
     wadi_error why = {.status = WADI_OK};
     const wadi_link_failure *f = p->options.sends ? &p->sender.received : &p->receiver.received;
+    const long long kept = wadi_link_sender_kept(&p->sender);
     if (f->set) {
         (void)wadi_fail(&why, f->status == WADI_OK ? WADI_INTERNAL : f->status, "%s", f->reason);
     } else if (p->options.sends) {
         (void)wadi_fail(&why, WADI_IO,
-                        "%s: the connection to the %s was lost, %lld chunks unconfirmed",
-                        p->address, p->other, (long long)wadi_link_sender_kept(&p->sender));
+                        "%s: the connection to the %s was lost, %lld chunk%s unconfirmed",
+                        p->address, p->other, kept, kept == 1 ? "" : "s");
     } else {
         (void)wadi_fail(&why, WADI_IO, "%s: the connection to the %s was lost", p->address,
                         p->other);

@@ -46,7 +46,9 @@ static wadi_status check_patience(const wadi_zmq_port *p, wadi_error *err) {
     char chunks[64] = "", others[256] = "";
     if (p->present || (p->partner >= 0 && p->options.bind)) return WADI_OK;
     if (most < 0 || alone < most) return WADI_OK;
-    if (open > 0) (void)snprintf(chunks, sizeof chunks, ", %lld chunks unconfirmed", open);
+    if (open > 0)
+        (void)snprintf(chunks, sizeof chunks, ", %lld chunk%s unconfirmed", open,
+                       open == 1 ? "" : "s");
     if (p->refusals > 0 && !p->options.bind)
         (void)snprintf(others, sizeof others, "; one was there, but %s", p->refused);
     else if (p->refusals > 0)
