@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,6 +45,16 @@ bool wadi_io_wait(int fd, short events, const char *name) {
 bool wadi_io_is_closed(int fd) {
     const int flags = fcntl(fd, F_GETFL);
     return flags < 0 || (flags & O_PATH) != 0;
+}
+
+bool wadi_io_names_closed(const char *path) {
+    static const char *const names[][3] = {{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"},
+                                           {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"},
+                                           {"/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"}};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        for (int i = 0; i < 3; i++)
+            if (strcmp(path, names[fd][i]) == 0) return wadi_io_is_closed(fd);
+    return false;
 }
 
 wadi_status wadi_io_check_stdin(wadi_error *err) {
@@ -98,6 +109,10 @@ static void make_blocking(int fd) {
 }
 
 int wadi_io_open(const char *path) {
+    if (wadi_io_names_closed(path)) {
+        errno = EBADF;
+        return -1;
+    }
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd >= 0) make_blocking(fd);
     return fd;
