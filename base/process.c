@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -171,12 +172,24 @@ static void keep_standard_numbers(void) {
         if (fcntl(fd, F_GETFD) < 0) (void)!open("/", O_PATH | O_DIRECTORY);
 }
 
+/* With a stack of little the process and the C compiler would end by SIGSEGV. */
+static void need_stack(void) {
+    enum { LEAST = 256 << 10 };
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= LEAST) return;
+    wadi_say(WADI_SAY_ERROR,
+             "the stack is limited to %lld KiB (ulimit -s), and at least %d are needed",
+             (long long)(stack.rlim_cur >> 10), LEAST >> 10);
+    _exit(1);
+}
+
 void wadi_process_begin(const char *name) {
     keep_standard_numbers();
     const wadi_status status = wadi_stop_init(&stop, NULL, NULL);
     WADI_UNUSED(status); /* it cannot fail without one above */
     program = name;
     wadi_say_as(name);
+    need_stack();
     (void)wadi_task_begin((wadi_task){.name = "main", .stop = &stop});
     atomic_store(&warns, true);
     wadi_log_set(warn, NULL);

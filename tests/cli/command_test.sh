@@ -388,9 +388,23 @@ is_told_closed "$wadi" run -
 is_told_closed "$WADI_BUILD/apps/audio/wadi-flac" -o "$work/no.flac" -
 is_told_closed "$WADI_BUILD/apps/md5/wadi-md5" -m 8b04d5e3775d298e78455efc5ca404d5 -
 is_told_closed "$WADI_BUILD/apps/md5/wadi-md5" -m - "$work/s.raw"
-timeout 60 "$wadi" run "$work/double.wadi" 's=2:@/dev/stdin' <&- 2>"$work/err" >"$work/out" && complain 'elements from a closed input'
+for name in /dev/stdin /dev/fd/0 /proc/self/fd/0; do
+    is_told_bad() {
+        timeout 60 "$@" <&- 2>"$work/err" >"$work/out" && complain "$*: reads a closed input"
+        grep -q "$name: Bad file descriptor$" "$work/err" || complain "$*, a closed input: $(cat "$work/err")"
+    }
+    is_told_bad "$wadi" run "$work/double.wadi" "s=2:@$name"
+    is_told_bad "$wadi" run "$name"
+    is_told_bad "$WADI_BUILD/apps/audio/wadi-flac" -o "$work/no.flac" $name
+    is_told_bad "$WADI_BUILD/apps/md5/wadi-md5" -m 8b04d5e3775d298e78455efc5ca404d5 $name
+    is_told_bad "$WADI_BUILD/apps/gridding/wadi-grid" -o "$work/no.fits" $name
+done
 timeout 60 "$wadi" run "$work/double.wadi" 's=2:@/dev/null' out=@- 2>"$work/err" >&- && complain 'elements to a closed output'
 grep -q 'standard output: is closed' "$work/err" || complain "a closed output: $(cat "$work/err")"
+
+# A stack that the C compiler or a program of wadi would overflow.
+(ulimit -s 200 && exec timeout 60 "$wadi" version) 2>"$work/err" >"$work/out" && complain 'a stack of 200 KiB'
+grep -q '^wadi: the stack is limited to 200 KiB (ulimit -s), and at least 256 are needed$' "$work/err" || complain "a small stack: $(cat "$work/err")"
 
 # A state may have more arrays than an element of a stream; here no array of the next state is made by the step.
 awk 'BEGIN {
