@@ -3,13 +3,20 @@
 option(WADI_QUICK_LINKER "Link tests and benchmarks with lld where it is installed" OFF)
 option(WADI_TESTS_UNLINKED "Tests and benchmarks are only looked at by the compiler, for its warnings: they have no code and cannot run" OFF)
 
-find_program(WADI_LLD ld.lld DOC "What -fuse-ld=lld runs")
+# Whoever names a linker gets it. Objects of an LTO of GCC are nothing that lld knows.
+set(wadi_links_with_lld FALSE)
+if(WADI_QUICK_LINKER AND NOT CMAKE_INTERPROCEDURAL_OPTIMIZATION AND NOT CMAKE_LINKER_TYPE
+        AND NOT "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_DEBUG} ${CMAKE_EXE_LINKER_FLAGS}" MATCHES "-fuse-ld=|-flto")
+    include(CheckLinkerFlag)
+    check_linker_flag(C -fuse-ld=lld WADI_HAS_LLD)
+    set(wadi_links_with_lld ${WADI_HAS_LLD})
+endif()
 
 # For a folder and those below it. A macro, since the rules are variables of the folder.
 #
 # lld takes three fifths of the time of the default of Debian 12. With WADI_TESTS_UNLINKED, empty files stand for objects, libraries and programs.
 macro(wadi_links_quickly)
-    if(WADI_QUICK_LINKER AND WADI_LLD)
+    if(wadi_links_with_lld)
         add_link_options(-fuse-ld=lld)
     endif()
     if(WADI_TESTS_UNLINKED)
