@@ -269,10 +269,11 @@ wadi_status wadi_outfile_go_on(wadi_outfile *f, int64_t bytes, bool ended, wadi_
     f->bytes = bytes;
     if (f->done) return WADI_OK;
     if (there.st_size == 0 && bytes > 0)
-        return wadi_fail(err, WADI_IO,
-                         "%s: %lld bytes of it were saved, but there is no %s: it was removed, or "
-                         "the run had another output",
-                         f->path, (long long)bytes, f->name.text);
+        return wadi_fail(
+            err, WADI_IO,
+            "%s: %lld bytes of it were saved, but there is no %s, or nothing in it: it "
+            "was removed, or the run had another output",
+            f->path, (long long)bytes, f->name.text);
     if (there.st_size < bytes)
         return wadi_fail(err, WADI_IO, "%s: %s has %lld bytes, and %lld were saved", f->path,
                          f->name.text, (long long)there.st_size, (long long)bytes);
