@@ -1,4 +1,5 @@
 /* Opening, reading and sending. */
+#define _DEFAULT_SOURCE /* explicit_bzero */
 #include "sched/work/socket.h"
 
 #include <errno.h>
@@ -45,14 +46,22 @@ static void release_reference(void *data, void *blob) {
 
 /* ---- opening ---- */
 
-static wadi_status attach(wadi_workq_socket *s, const wadi_workq_options *o, wadi_error *err) {
+static void keep_key(char to[WADI_WORKQ_KEY], const char *key) {
+    (void)snprintf(to, WADI_WORKQ_KEY, "%s", key != NULL ? key : "");
+}
+
+static const char *key_or_none(const char *key) {
+    return key[0] != '\0' ? key : NULL;
+}
+
+static wadi_status attach(wadi_workq_socket *s, const char *const *clients, wadi_error *err) {
     const wadi_port_options port = {.address = s->address,
-                                    .bind = o->home,
+                                    .bind = s->bind,
                                     .limits = {.bytes = most_bytes},
-                                    .curve_public = o->curve_public,
-                                    .curve_secret = o->curve_secret,
-                                    .curve_server = o->curve_server,
-                                    .curve_clients = o->curve_clients};
+                                    .curve_public = key_or_none(s->key[0]),
+                                    .curve_secret = key_or_none(s->key[1]),
+                                    .curve_server = key_or_none(s->key[2]),
+                                    .curve_clients = clients};
     return wadi_zmq_socket_attach(s->context, s->address, &port, s->path, &s->socket, &s->monitor,
                                   &s->guard, &s->file, err);
 }
@@ -65,13 +74,16 @@ static wadi_status begin(wadi_workq_socket *s, const wadi_workq_options *o, cons
     if (s->context == NULL) return wadi_fail(err, WADI_MEMORY, "%s: no ZeroMQ context", s->address);
     if (file != NULL && (s->path = strdup(file)) == NULL)
         return wadi_fail(err, WADI_MEMORY, "%s: out of memory", s->address);
-    return attach(s, o, err);
+    return attach(s, o->curve_clients, err);
 }
 
 wadi_status wadi_workq_socket_open(wadi_workq_socket *s, const wadi_workq_options *options,
                                    const char *file, wadi_error *err) {
     *s = (wadi_workq_socket){.bind = options->home, .keyed = options->curve_secret != NULL};
     (void)snprintf(s->address, sizeof s->address, "%s", options->address);
+    keep_key(s->key[0], options->curve_public);
+    keep_key(s->key[1], options->curve_secret);
+    keep_key(s->key[2], options->curve_server);
     const wadi_status status = begin(s, options, file, err);
     if (status != WADI_OK) wadi_workq_socket_close(s);
     return status;
@@ -82,6 +94,15 @@ static void close_frames(wadi_workq_socket *s) {
     s->frames = 0;
 }
 
+wadi_status wadi_workq_socket_renew(wadi_workq_socket *s, wadi_error *err) {
+    WADI_ASSERT(!s->bind);
+    close_frames(s);
+    wadi_zmq_socket_close(s->socket, s->monitor, s->guard, false);
+    s->socket = s->monitor = NULL;
+    s->guard = NULL;
+    return attach(s, NULL, err);
+}
+
 void wadi_workq_socket_close(wadi_workq_socket *s) {
     const int linger = LINGER_MS;
     close_frames(s);
@@ -90,6 +111,7 @@ void wadi_workq_socket_close(wadi_workq_socket *s) {
     wadi_zmq_socket_close(s->socket, s->monitor, s->guard, true);
     if (s->context != NULL) (void)wadi_zmq.ctx_term(s->context);
     free(s->path);
+    explicit_bzero(s->key, sizeof s->key);
     *s = (wadi_workq_socket){0};
 }
 

@@ -14,7 +14,11 @@ typedef struct wadi_workq_blob wadi_workq_blob;
 wadi_workq_blob *wadi_workq_blob_new(const void *bytes, int64_t n);
 void wadi_workq_blob_release(wadi_workq_blob *b); /* NULL is fine */
 
-enum { WADI_WORKQ_FRAMES = 3 /* identity, control, payload */ };
+enum {
+    WADI_WORKQ_FRAMES = 3, /* identity, control, payload */
+    WADI_WORKQ_KEY =
+        42 /* room for one of Z85 with its end, and for one that is too long to be valid */
+};
 
 typedef struct wadi_workq_socket {
     void *context, *socket, *monitor;
@@ -22,9 +26,10 @@ typedef struct wadi_workq_socket {
     bool keyed;            /* only peers with an admitted key can send messages */
     char address[256];
     bool bind;
-    char *path;            /* of the socket's file, owned; NULL: none */
-    wadi_socket_file file; /* made by this side, if it binds */
-    int frames;            /* of the message that was read last */
+    char key[3][WADI_WORKQ_KEY]; /* our public and secret one and the other side's; "": none */
+    char *path;                  /* of the socket's file, owned; NULL: none */
+    wadi_socket_file file;       /* made by this side, if it binds */
+    int frames;                  /* of the message that was read last */
     zmq_msg_t frame[WADI_WORKQ_FRAMES];
 } wadi_workq_socket;
 
@@ -33,6 +38,9 @@ typedef struct wadi_workq_socket {
 WADI_NODISCARD wadi_status wadi_workq_socket_open(wadi_workq_socket *s,
                                                   const wadi_workq_options *options,
                                                   const char *file, wadi_error *err);
+/* Connects anew: libzmq gives up an address for good where somebody with other keys was. What waits to be sent is lost. Errors: WADI_IO; there is nothing but
+ * to close it then. */
+WADI_NODISCARD wadi_status wadi_workq_socket_renew(wadi_workq_socket *s, wadi_error *err);
 /* What has been sent is still delivered, as far as that takes no more than half a second. */
 void wadi_workq_socket_close(wadi_workq_socket *s);
 

@@ -27,6 +27,7 @@ typedef struct worker {
     bool connected;
     bool spoke;        /* home has sent a message over this connection */
     char trouble[160]; /* why the last attempt to connect has failed; "": it has not */
+    int64_t renew_ns;  /* clock when it connects anew; 0: it need not */
     int64_t job;       /* whose items it takes; 0: none yet */
     bool ready;        /* home was told so, over this connection */
     bool over;         /* the job */
@@ -123,6 +124,13 @@ static wadi_status take_in(worker *w, wadi_work_item *out, wadi_error *err) {
     return WADI_OK;
 }
 
+/* Who is there is not home, or will have our keys when it has begun again. After what this side has found wrong, ZeroMQ does not connect again by itself. */
+static void on_trouble(worker *w, bool found_here) {
+    (void)snprintf(w->trouble, sizeof w->trouble,
+                   "; somebody is there, who does not speak ZeroMQ or has other keys");
+    if (found_here && w->renew_ns == 0) w->renew_ns = wadi_clock_ns() + tick_ns;
+}
+
 static void take_events(worker *w) {
     int what = 0, fd = -1;
     while (wadi_zmq_event(w->s.monitor, &what, &fd)) {
@@ -133,10 +141,8 @@ static void take_events(worker *w) {
         }
         if (what == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
             (void)wadi_fail(&w->broken, WADI_IO, "%s: home does not admit this key", w->s.address);
-        if (what == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL ||
-            (what == ZMQ_EVENT_DISCONNECTED && !w->connected)) /* home found out first */
-            (void)snprintf(w->trouble, sizeof w->trouble,
-                           "; somebody is there, who does not speak ZeroMQ or has other keys");
+        if (what == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) on_trouble(w, true);
+        if (what == ZMQ_EVENT_DISCONNECTED && !w->connected) on_trouble(w, false);
         if (what == ZMQ_EVENT_DISCONNECTED && w->connected) {
             w->connected = w->ready = w->spoke = false;
             if (w->unseated)
@@ -161,9 +167,17 @@ static wadi_status check(const worker *w, wadi_error *err) {
 
 typedef bool (*condition)(const worker *w, const wadi_work_item *item);
 
+static wadi_status renew(worker *w, wadi_error *err) {
+    if (w->connected) w->renew_ns = 0;
+    if (w->renew_ns == 0 || wadi_clock_ns() < w->renew_ns) return WADI_OK;
+    w->renew_ns = 0;
+    return wadi_workq_socket_renew(&w->s, err);
+}
+
 static wadi_status look(worker *w, condition holds, wadi_work_item *item, bool *out_holds,
                         wadi_error *err) {
     take_events(w);
+    WADI_TRY(renew(w, err));
     WADI_TRY(take_in(w, item, err));
     if (w->again_ns != 0 && wadi_clock_ns() >= w->again_ns) hello(w);
     *out_holds = holds(w, item);

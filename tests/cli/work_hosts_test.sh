@@ -165,8 +165,10 @@ if "$WADI_BUILD"/apps/*/wadi-vis-send --new-key mine 2>said; then
     cmp want.raw got.raw || wrong "home without keys: other results"
     says said "somebody was turned away: the handshake failed: the peer does not speak ZeroMQ, or has other keys"
     wait $none || wrong "a worker without keys, as home: $(cat none)"
-    kill $keyed
-    wait $keyed
+    timeout 100 "$wadi" run q.wadi s=@numbers t=@got.raw --chunk 2 --via $tcp --workers 1 --key mine --worker-keys theirs.pub 2>said ||
+        wrong "keys after none: $(cat said)"
+    cmp want.raw got.raw || wrong "keys after none: other results"
+    wait $keyed || wrong "a worker with keys that met a home without before: $(cat keyed)"
 else
     echo "no CURVE here: keys are left out: $(cat said)"
 fi
