@@ -197,7 +197,10 @@ void wadi_nats_home_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg) {
 }
 
 void wadi_nats_home_step(wadi_nats_queue *q, int64_t now) {
-    if (!q->offered || q->ended) return;
+    if (!q->offered || q->ended) {
+        wadi_nats_frames_forget(q);
+        return;
+    }
     wadi_nats_frames_step(q);
     ask_for_frames(q, now);
     wadi_nats_consumers_step(q, now);

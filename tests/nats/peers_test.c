@@ -175,6 +175,52 @@ static void home_sends_frames_to_who_asks(void **state) {
     (void)alarm(0);
 }
 
+typedef struct wanting {
+    int s;
+    char text[128];
+    atomic_bool over;
+} wanting;
+
+/* Asks for a frame again and again. In a thread of its own, where nothing may be asserted. */
+static void *keep_wanting(void *env) {
+    wanting *w = env;
+    const size_t n = strlen(w->text);
+    bool said = true;
+    while (said && !atomic_load(&w->over)) {
+        said = write(w->s, w->text, n) == (ssize_t)n;
+        (void)nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+    }
+    return said ? NULL : w;
+}
+
+/* Workers ask for the frames of what is not answered when a run is cancelled. Nobody sends them any more, and home does not wait for that. */
+static void a_home_ends_while_frames_are_asked_for(void **state) {
+    (void)state;
+    const char *address = test_address(server.port, "leaving", "");
+    const struct timespec nap = {.tv_nsec = 1000000};
+    wanting w = {.s = test_raw_connect(server.port)};
+    char epoch[17];
+    pthread_t thread;
+    void *refused = NULL;
+    wadi_error err = {0};
+    (void)alarm(60);
+    wadi_workq *q = home_of(address);
+    find_epoch(address, epoch);
+    (void)snprintf(w.text, sizeof w.text, "PUB wadi.leaving.ask.frame x.y 20\r\n%s 0 0\r\n", epoch);
+    assert_int_equal(pthread_create(&thread, NULL, keep_wanting, &w), 0);
+    if (q->ops->end(q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    for (int i = 0; i < 100; i++) {
+        (void)nanosleep(&nap, NULL);
+        assert_int_equal(q->ops->workers(q), 0);
+    }
+    q->ops->close(q);
+    atomic_store(&w.over, true);
+    (void)pthread_join(thread, &refused);
+    assert_null(refused);
+    (void)close(w.s);
+    (void)alarm(0);
+}
+
 static void strangers_do_no_harm(void **state) {
     (void)state;
     static const char *const headers[] = {"Wadi-Label: nonsense",
@@ -418,6 +464,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_server_without_jetstream_is_named),
         cmocka_unit_test(what_is_no_server_holds_nobody_up),
         cmocka_unit_test(home_sends_frames_to_who_asks),
+        cmocka_unit_test(a_home_ends_while_frames_are_asked_for),
         cmocka_unit_test(a_server_may_take_less_than_a_frame),
         cmocka_unit_test(strangers_do_no_harm),
         cmocka_unit_test(an_item_without_its_frames_is_nobodys),
