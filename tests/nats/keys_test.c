@@ -1,10 +1,13 @@
 /* Who is let in: nkeys, tokens, TLS. */
+#include <arpa/inet.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -82,6 +85,56 @@ static void a_wrong_seed_is_refused(void **state) {
     assert_non_null(strstr(err.msg, "/none/such"));
 }
 
+/* A server that lets nobody in, and how often somebody wanted in. In a thread of its own, where nothing may be asserted. */
+typedef struct refuser {
+    int listener, refused;
+} refuser;
+
+static void *refuse_all(void *env) {
+    static const char info[] = "INFO {\"server_id\":\"refuser\",\"version\":\"2.9.10\",\"proto\":1,"
+                               "\"headers\":true,\"max_payload\":1048576,\"auth_required\":true,"
+                               "\"nonce\":\"1CCdNk5bnRKBrZ0\"}\r\n",
+                      no[] = "-ERR 'Authorization Violation'\r\n";
+    refuser *r = env;
+    for (int s; (s = accept(r->listener, NULL, NULL)) >= 0; r->refused++) {
+        char text[1024];
+        const bool told = write(s, info, sizeof info - 1) > 0 && read(s, text, sizeof text) > 0 &&
+                          write(s, no, sizeof no - 1) > 0;
+        while (told && read(s, text, sizeof text) > 0) continue;
+        (void)close(s);
+    }
+    return NULL;
+}
+
+static int refusals(const char *setting) {
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t n = sizeof a;
+    refuser r = {.listener = socket(AF_INET, SOCK_STREAM, 0)};
+    pthread_t thread;
+    wadi_error err = {0};
+    assert_int_equal(bind(r.listener, (const struct sockaddr *)&a, sizeof a), 0);
+    assert_int_equal(listen(r.listener, 8), 0);
+    assert_int_equal(getsockname(r.listener, (struct sockaddr *)&a, &n), 0);
+    assert_int_equal(pthread_create(&thread, NULL, refuse_all, &r), 0);
+    const test_server s = {.port = ntohs(a.sin_port)};
+    assert_int_equal(try_setting(&s, "127.0.0.1", setting, &err), WADI_IO);
+    if (strstr(err.msg, "Authorization Violation") == NULL) fail_msg("%s", err.msg);
+    (void)shutdown(r.listener, SHUT_RDWR);
+    (void)pthread_join(thread, NULL);
+    (void)close(r.listener);
+    return r.refused;
+}
+
+/* libnats keeps some signatures to itself, so whoever has a key may be let in the next time. */
+static void who_signs_tries_again(void **state) {
+    (void)state;
+    char setting[200];
+    (void)snprintf(setting, sizeof setting, "nkey=%s", write_file("again.nk", seed));
+    assert_int_equal(refusals(setting), 3);
+    (void)snprintf(setting, sizeof setting, "token=%s", write_file("again", "4711"));
+    assert_int_equal(refusals(setting), 1);
+}
+
 static void a_token_lets_in(void **state) {
     (void)state;
     char setting[200];
@@ -153,6 +206,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_seed_lets_in),
         cmocka_unit_test(a_wrong_seed_is_refused),
+        cmocka_unit_test(who_signs_tries_again),
         cmocka_unit_test(a_token_lets_in),
         cmocka_unit_test(only_the_right_authority_is_believed),
         cmocka_unit_test(tls_is_not_given_up),
