@@ -4,6 +4,7 @@
  * home has an epoch of its own, which is part of every subject: what a home that lost the job still sends is refused by the server, since the
  * streams do not take it. */
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,14 @@
 #include "base/hash.h"
 #include "modules/nats/inside.h"
 
-enum { SILENT_MS = 3000, FLUSH_MS = 3000, DEAD_MOST = 256 << 20, ASKED = 2 /* of q->subs */ };
+enum {
+    SILENT_MS = 3000,
+    FLUSH_MS = 3000,
+    LEAVING_MS = 10000,
+    NAP_MS = 20,
+    DEAD_MOST = 256 << 20,
+    ASKED = 2 /* of q->subs */
+};
 
 static bool is_mine(const wadi_nats_queue *q, const wadi_jet_record *r) {
     return strcmp(r->epoch, q->mine[0]) == 0 || strcmp(r->epoch, q->mine[1]) == 0;
@@ -37,17 +45,69 @@ static wadi_status met_here(wadi_nats_queue *q, jsCtx *js, const wadi_jet_record
     return WADI_OK;
 }
 
-/* Errors: WADI_INVALID if there is a home that answers. One that is silent is stopped or cut off; if it comes back, its epoch is over. */
-static wadi_status check_free(wadi_nats_queue *q, jsCtx *js, const wadi_jet_record *r,
-                              wadi_error *err) {
+static bool has_home(const wadi_jet_record *r) {
+    return r->state == WADI_JET_OPEN || r->state == WADI_JET_BEGUN;
+}
+
+/* Errors: WADI_INVALID if the home of this record answers. One that is silent is stopped or cut off; if it comes back, its epoch is over. */
+static wadi_status check_silent(wadi_nats_queue *q, jsCtx *js, const wadi_jet_record *r,
+                                wadi_error *err) {
     bool there = false, silent = false;
     wadi_nats_search how = {.ms = SILENT_MS, .stop_fd = wadi_nats_stop_fd(q)};
-    if (is_mine(q, r) || (r->state != WADI_JET_OPEN && r->state != WADI_JET_BEGUN)) return WADI_OK;
     WADI_TRY(met_here(q, js, r, &how.met, err));
     WADI_TRY(wadi_nats_home_find(q->nc, &q->at, &how, &there, &silent, err));
     if (!there) return WADI_OK;
     return wadi_fail(err, WADI_INVALID,
                      "job %s has a home already; each job needs a name of its own", q->at.job);
+}
+
+/* Reads the record; *out_seq is 0 if there is none. A home that leaves the job answers until it has removed the streams, and those of the next have the same names. So that is waited
+ * for, only by reading: the server is not asked to make what it still removes. Errors: WADI_INVALID if it does not end, WADI_CANCELLED, .. */
+static wadi_status wait_for_leaver(wadi_nats_queue *q, jsCtx *js, wadi_jet_record *out,
+                                   uint64_t *out_seq, wadi_error *err) {
+    struct pollfd stop = {.fd = wadi_nats_stop_fd(q), .events = POLLIN};
+    for (const int64_t until = wadi_clock_ns() + INT64_C(1000000) * LEAVING_MS;
+         wadi_clock_ns() < until;) {
+        char *reply = NULL;
+        bool silent = false;
+        WADI_TRY(wadi_nats_record_read(js, &q->at, out, out_seq, err));
+        if (*out_seq != 0 && (is_mine(q, out) || has_home(out))) return WADI_OK;
+        wadi_nats_unsubscribe(q, ASKED); /* it would hear its own question */
+        WADI_TRY(wadi_nats_home_ask(q->nc, &q->at, "ping", "", SILENT_MS, &reply, &silent, err));
+        if (reply == NULL) return WADI_OK;
+        free(reply);
+        if (poll(&stop, 1, NAP_MS) > 0)
+            return wadi_fail(err, WADI_CANCELLED, "the wait for job %s was ended", q->at.job);
+    }
+    return wadi_fail(err, WADI_INVALID, "job %s has a home that leaves it, and is not done yet",
+                     q->at.job);
+}
+
+/* The same, and there is a stream for the record when it returns. */
+static wadi_status find_record(wadi_nats_queue *q, jsCtx *js, const char *epoch,
+                               wadi_jet_record *out, uint64_t *out_seq, wadi_error *err) {
+    do {
+        WADI_TRY(wait_for_leaver(q, js, out, out_seq, err));
+        if (*out_seq != 0) return WADI_OK;
+        WADI_TRY(wadi_nats_stream_make(js, &q->at, WADI_NATS_RECORD, epoch, -1, err));
+        WADI_TRY(wadi_nats_record_read(js, &q->at, out, out_seq, err));
+    } while (*out_seq != 0 && !has_home(out)); /* another has come and leaves again */
+    return WADI_OK;
+}
+
+/* The same, and no home has the job but ourselves. Errors: WADI_INVALID if one has. */
+static wadi_status find_free(wadi_nats_queue *q, jsCtx *js, const char *epoch, wadi_jet_record *out,
+                             uint64_t *out_seq, wadi_error *err) {
+    uint64_t seen = 0;
+    WADI_TRY(find_record(q, js, epoch, out, out_seq, err));
+    do {
+        seen = *out_seq;
+        if (seen == 0 || is_mine(q, out) || !has_home(out)) return WADI_OK;
+        wadi_nats_unsubscribe(q, ASKED); /* it would hear its own question */
+        WADI_TRY(check_silent(q, js, out, err));
+        WADI_TRY(find_record(q, js, epoch, out, out_seq, err)); /* the search takes a while */
+    } while (*out_seq != seen);
+    return WADI_OK;
 }
 
 /* From now on it can be asked, and each question is answered: the job is ours, though it has no streams yet. Until it turns out not to be. */
@@ -116,13 +176,8 @@ static wadi_status take_over(wadi_nats_queue *q, jsCtx *js, void *env, wadi_erro
     const wadi_jet_address *at = &q->at;
     wadi_jet_record before = {.state = WADI_JET_LEFT}, r = new_record(q, t->charter, t->n);
     uint64_t seq = 0;
-    WADI_TRY(wadi_nats_stream_make(js, at, WADI_NATS_RECORD, r.epoch, -1, err));
-    WADI_TRY(wadi_nats_record_read(js, at, &before, &seq, err));
-    if (seq == 0 || !is_mine(q, &before)) {
-        t->fresh = seq == 0;
-        wadi_nats_unsubscribe(q, ASKED); /* it would hear its own question */
-    }
-    WADI_TRY(check_free(q, js, &before, err));
+    WADI_TRY(find_free(q, js, r.epoch, &before, &seq, err));
+    if (seq == 0 || !is_mine(q, &before)) t->fresh = seq == 0;
     if (is_mine(q, &before)) (void)strcpy(q->mine[0], before.epoch);
     (void)strcpy(q->mine[1], r.epoch);
     t->written = true;
@@ -165,9 +220,12 @@ static wadi_status leave_now(wadi_nats_queue *q, wadi_jet_state state, wadi_erro
     return st;
 }
 
+/* Who answers has not left yet: see wait_for_leaver. */
 wadi_status wadi_nats_leave(wadi_nats_queue *q, wadi_jet_state state, wadi_error *err) {
-    return state == WADI_JET_ENDED ? wadi_nats_call(q, leave, &state, err)
-                                   : leave_now(q, state, err);
+    const wadi_status st =
+        state == WADI_JET_ENDED ? wadi_nats_call(q, leave, &state, err) : leave_now(q, state, err);
+    wadi_nats_unsubscribe(q, ASKED);
+    return st;
 }
 
 /* The job is not ours after all: nobody is told so by our answers, and what we have made of it goes, if the server is there. */

@@ -1,4 +1,5 @@
 /* Two homes of one job: one that is alive keeps it, and one that has lost it ends. */
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -292,6 +293,86 @@ static void a_home_without_streams_is_none(void **state) {
     (void)alarm(0);
 }
 
+/* Has the server say when somebody asks for the home of the job, and when its stream of items is made. */
+static int hear_the_next(int port) {
+    static const char also[] = "SUB $JS.API.STREAM.CREATE.WADI_next_items 2\r\n";
+    const int s = test_raw_hear(port, "wadi.next.ask.ping");
+    assert_int_equal(write(s, also, sizeof also - 1), sizeof also - 1);
+    return s;
+}
+
+/* Answers as a home does, if something comes within a while. False: nothing has come. */
+static bool answer_ping(int s, int patience_ms) {
+    struct pollfd f = {.fd = s, .events = POLLIN};
+    char text[1024] = "", inbox[128], said[160];
+    if (poll(&f, 1, patience_ms) <= 0) return false;
+    while (strstr(text, "\r\n\r\n") == NULL && strstr(text, "CREATE") == NULL) {
+        const size_t n = strlen(text);
+        const ssize_t more = read(s, text + n, sizeof text - 1 - n);
+        assert_true(more > 0);
+        text[n + (size_t)more] = '\0';
+    }
+    const char *asked = strstr(text, "MSG wadi.next.ask.ping");
+    if (asked == NULL || sscanf(asked, "%*s %*s %*s %120s", inbox) != 1) return true;
+    const int n = snprintf(said, sizeof said, "PUB %s 1\r\nx\r\n", inbox);
+    assert_int_equal(write(s, said, (size_t)n), n);
+    return true;
+}
+
+typedef struct removing {
+    const char *address;
+    wadi_status status;
+    atomic_bool over;
+} removing;
+
+static void *remove_job(void *env) {
+    removing *r = env;
+    wadi_error err = {0};
+    r->status = test_jobs()->remove(r->address, true, &err);
+    atomic_store(&r->over, true);
+    return NULL;
+}
+
+/* One that leaves the job removes streams that have the names of those of the next. While it does, it answers. */
+static void a_home_that_leaves_costs_the_next_no_streams(void **state) {
+    (void)state;
+    static const char gone[] = "UNSUB 1\r\nUNSUB 2\r\n";
+    test_server server;
+    wadi_error err = {0};
+    pthread_t thread[2];
+    (void)alarm(60);
+    test_server_start(&server, true, "");
+    const char *address = test_address(server.port, "next", "");
+    const pid_t home = start_home(server.port, "next", address);
+    assert_int_equal(kill(home, SIGKILL), 0);
+    assert_int_equal(test_wait(home), 128 + SIGKILL);
+    test_raw_say(server.port, "wadi.next.record",
+                 "NATS/1.0\r\nWadi-Record: 4 0123456789abcdef ended 1000 0 0 1 0 00000000 "
+                 "0000000000000000\r\n\r\n",
+                 "");
+    const int leaver = hear_the_next(server.port);
+    offering o = {.q = test_open(address, true)};
+    removing r = {.address = address};
+    atomic_init(&r.over, false);
+    assert_int_equal(pthread_create(&thread[0], NULL, offer, &o), 0);
+    assert_true(answer_ping(leaver, -1));
+    assert_int_equal(pthread_create(&thread[1], NULL, remove_job, &r), 0);
+    while (!atomic_load(&r.over)) (void)answer_ping(leaver, 5);
+    assert_int_equal(write(leaver, gone, sizeof gone - 1), sizeof gone - 1);
+    (void)answer_ping(leaver, 100); /* what was on its way */
+    (void)close(leaver);
+    for (int i = 0; i < 2; i++) (void)pthread_join(thread[i], NULL);
+    assert_int_equal(r.status, WADI_OK);
+    assert_int_equal(o.status, WADI_OK);
+    const pid_t one = test_worker(address, "plain");
+    test_run(o.q, &(test_job){.items = 10, .n = 100});
+    if (o.q->ops->end(o.q, &err) != WADI_OK) fail_msg("%s", err.msg);
+    o.q->ops->close(o.q);
+    assert_int_equal(test_wait(one), 0);
+    test_server_end(&server);
+    (void)alarm(0);
+}
+
 /* Connections come about, and no more. */
 static void a_server_that_says_nothing_is_away(void **state) {
     (void)state;
@@ -349,6 +430,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_home_can_be_asked_before_it_makes_streams),
         cmocka_unit_test(a_job_may_be_asked_for_while_it_begins),
         cmocka_unit_test(a_home_without_streams_is_none),
+        cmocka_unit_test(a_home_that_leaves_costs_the_next_no_streams),
         cmocka_unit_test(a_server_that_says_nothing_is_away),
         cmocka_unit_test(a_call_that_ends_each_connection_is_given_up),
     };
