@@ -16,17 +16,17 @@
 #include "operators/table.h"
 
 static const char *const names[] = {
-    /* C, GNU C and the headers in front of kernels */
-    "auto", "break", "case", "char", "const", "continue", "default", "double", "enum", "extern",
-    "float", "for", "goto", "inline", "int", "long", "register", "restrict", "return", "short",
-    "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
-    "volatile", "_Alignas", "_Alignof", "_Atomic", "_Bool", "_Complex", "_Generic", "_Imaginary",
-    "_Noreturn", "_Static_assert", "_Thread_local", "__asm__", "__attribute__", "__func__",
-    "__FILE__", "__inline", "asm", "typeof", "bool", "linux", "unix", "i386", "NULL", "NAN",
-    "INFINITY", "I", "E", "M_PI", "INT8_MIN", "INT32_MIN", "INT64_MIN", "INT64_MAX", "UINT64_MAX",
-    "SIZE_MAX", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
-    "uint64_t", "size_t", "ptrdiff_t", "intptr_t", "memcpy", "memset", "fabs", "sqrtf", "signbit",
-    "y0", "y1", "jn", "gamma", "signgam", "errno", "assert", "offsetof", "main", "nan",
+    /* C, GNU C and the headers in front of kernels; of the second, what kernels share has the names */
+    "auto", "of", "break", "case", "char", "const", "continue", "default", "double", "enum",
+    "extern", "float", "for", "goto", "inline", "int", "long", "register", "restrict", "return",
+    "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned",
+    "void", "volatile", "_Alignas", "_Alignof", "_Atomic", "_Bool", "_Complex", "_Generic",
+    "_Imaginary", "_Noreturn", "_Static_assert", "_Thread_local", "__asm__", "__attribute__",
+    "__func__", "__FILE__", "__inline", "asm", "typeof", "bool", "linux", "unix", "i386", "NULL",
+    "NAN", "INFINITY", "I", "E", "M_PI", "INT8_MIN", "INT32_MIN", "INT64_MIN", "INT64_MAX",
+    "UINT64_MAX", "SIZE_MAX", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t",
+    "uint32_t", "uint64_t", "size_t", "ptrdiff_t", "intptr_t", "memcpy", "memset", "fabs", "sqrtf",
+    "signbit", "y0", "y1", "jn", "gamma", "signgam", "errno", "assert", "offsetof", "main", "nan",
     /* OpenCL C */
     "kernel", "global", "local", "constant", "private", "generic", "pipe", "half", "quad",
     "uniform", "imaginary", "uchar", "ushort", "uint", "ulong", "event_t", "sampler_t", "queue_t",
@@ -75,29 +75,35 @@ typedef struct compiling {
     char *text;
 } compiling;
 
-static int compile(void **state) {
-    static compiling c;
+static void compile_text(compiling *c, char *text) {
     wadi_pipeline_options passes = {.routine = NULL};
     wadi_plan_options planning = {.unchecked = false};
     wadi_error err = {.status = WADI_OK};
-    c.text = program();
-    c.diag = wadi_diag_create(false);
-    if (wadi_ir_parse(c.text, "words", wadi_operators(), &c.m, &err) != WADI_OK ||
-        wadi_pipeline_run(c.m, &passes, c.diag, &c.facts, &err) != WADI_OK ||
-        wadi_plan_build(c.m, &c.facts, &planning, &c.plan, &c.versions, &err) != WADI_OK)
+    *c = (compiling){.text = text, .diag = wadi_diag_create(false)};
+    if (wadi_ir_parse(c->text, "words", wadi_operators(), &c->m, &err) != WADI_OK ||
+        wadi_pipeline_run(c->m, &passes, c->diag, &c->facts, &err) != WADI_OK ||
+        wadi_plan_build(c->m, &c->facts, &planning, &c->plan, &c->versions, &err) != WADI_OK)
         fail_msg("%s", err.msg);
-    *state = &c;
-    return 0;
 }
 
-static int discard(void **state) {
-    compiling *c = *state;
+static void discard_text(compiling *c) {
     wadi_versions_destroy(c->versions);
     wadi_plan_destroy(c->plan);
     wadi_facts_fini(&c->facts);
     wadi_diag_destroy(c->diag);
     wadi_module_destroy(c->m);
     free(c->text);
+}
+
+static int compile(void **state) {
+    static compiling c;
+    compile_text(&c, program());
+    *state = &c;
+    return 0;
+}
+
+static int discard(void **state) {
+    discard_text(*state);
     return 0;
 }
 
@@ -147,6 +153,35 @@ static void c_takes_them(void **state) {
     takes_all(*state, &wadi_targets[0], "cc", "cc -x c -std=gnu11 -fsyntax-only", "");
 }
 
+/* Arrays with the names of what a loop, a call or a kernel has beside them, where both are used. */
+static char *beside(void) {
+    wadi_text t = {0};
+    wadi_text_add(&t, "program beside\n"
+                      "from_i = input \"from_i\" : f64[n]\nfrom_s = input \"from_s\" : f64[n]\n"
+                      "below_i = input \"below_i\" : i64[m]\n"
+                      "stream_0_inside_00_d = input \"i\" : i32[k]\n"
+                      "s = stream_in \"s\" : seq(f64[?])\n"
+                      "y = gather stream_0_inside_00_d from_i\n"
+                      "a = fold_seg 0.0 below_i y (a, b) { add a b }\noutput a\n"
+                      "r = map_seq s (row) {\n    call_0 = sort row\n");
+    for (int k = 1; k < 40; k++)
+        wadi_text_addf(&t, "    call_%d = scanl1 call_%d (a, b) { add a b }\n", k, k - 1);
+    wadi_text_add(&t, "    d = concat dim=0 call_39 from_s\n    yield d\n}\n"
+                      "stream_out \"out\" r\n");
+    char *text = wadi_text_take(&t);
+    assert_non_null(text);
+    return text;
+}
+
+static void bounds_and_calls_do_not_take_them(void **state) {
+    compiling c;
+    (void)state;
+    compile_text(&c, beside());
+    takes_all(&c, &wadi_targets[0], "cc", "cc -x c -std=gnu11 -fsyntax-only -Werror=int-conversion",
+              "");
+    discard_text(&c);
+}
+
 static void opencl_takes_them(void **state) {
     const wadi_target *target = NULL;
     assert_int_equal(wadi_target_find("opencl", &target, NULL), WADI_OK);
@@ -174,8 +209,8 @@ static void cuda_takes_them(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(c_takes_them),
-                                       cmocka_unit_test(opencl_takes_them),
-                                       cmocka_unit_test(cuda_takes_them)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(c_takes_them), cmocka_unit_test(bounds_and_calls_do_not_take_them),
+        cmocka_unit_test(opencl_takes_them), cmocka_unit_test(cuda_takes_them)};
     return cmocka_run_group_tests(tests, compile, discard);
 }
