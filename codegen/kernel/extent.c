@@ -119,9 +119,17 @@ static wadi_lv sum(wadi_lower *l, const wadi_ext_node *n) {
     return total == WADI_LV_NONE ? constant : wadi_lb_bin(b, WADI_SOP_ADD, total, constant);
 }
 
-static wadi_lv symbolic(wadi_lower *l, wadi_ext e) {
+/* The extent with what a check around the present place has found. */
+static wadi_lv as_checked(wadi_lower *l, wadi_lv e) {
+    for (size_t k = l->extents.n; k-- > 0;) {
+        const wadi_checked_extent *c = &l->extents.at[k];
+        if (c->extent == e && wadi_lb_visible(&l->b, c->scope)) return c->known;
+    }
+    return e;
+}
+
+static wadi_lv plain_symbolic(wadi_lower *l, wadi_ext e) {
     wadi_extents *x = l->y->shapes->extents;
-    if (l->status || l->b.failed) return wadi_lb_i64(&l->b, 0);
     /* the extent as written, not its representative: extents that a check compares are equal only after the check */
     const wadi_ext_node *n = wadi_ext_get(x, e);
     wadi_lb *b = &l->b;
@@ -148,6 +156,11 @@ static wadi_lv symbolic(wadi_lower *l, wadi_ext e) {
     }
     }
     return wadi_lb_i64(b, 0);
+}
+
+static wadi_lv symbolic(wadi_lower *l, wadi_ext e) {
+    if (l->status || l->b.failed) return wadi_lb_i64(&l->b, 0);
+    return as_checked(l, plain_symbolic(l, e));
 }
 
 wadi_lv wadi_lower_extent(wadi_lower *l, wadi_val v, int dim) {
@@ -241,21 +254,98 @@ static void check_equal(wadi_lower *l, const wadi_shape_check *c) {
     wadi_lb_end(&l->b);
 }
 
+/* Whether all that can use the value is behind the present place: it is made here, or around the loop over elements that is open here. Else it may be used
+ * where no check has been: on the other side of a branch, or behind a loop without rounds. */
+static bool is_for_good(wadi_lower *l, wadi_lv v) {
+    const wadi_lscope *home = wadi_lb_home(&l->b, v);
+    for (const wadi_lscope *s = l->b.scope; s != home; s = s->parent) {
+        const wadi_linst *owner = s->owner;
+        if (owner == NULL || owner->kind != WADI_L_FOR ||
+            !wadi_l_is_bound(wadi_lb_inst(&l->b, owner->args[0])))
+            return false;
+    }
+    return true;
+}
+
+/* Notes that extent `e` is one of an array that there can be. */
+static void note_extent(wadi_lower *l, wadi_lv e) {
+    wadi_linst *i = wadi_lb_inst(&l->b, e);
+    if (l->b.failed || i->kind == WADI_L_CONST) return;
+    if (is_for_good(l, e)) {
+        i->nonneg = true;
+        if (i->bits > WADI_EXTENT_BITS) i->bits = WADI_EXTENT_BITS;
+        return;
+    }
+    const wadi_lv most = wadi_lb_i64(&l->b, (INT64_C(1) << WADI_EXTENT_BITS) - 1);
+    const wadi_lv known = wadi_lb_range(&l->b, e, wadi_lb_i64(&l->b, 0), most);
+    if (!wadi_vec_push(&l->extents, (wadi_checked_extent){e, known, l->b.scope}))
+        l->b.failed = true;
+}
+
+static void no_memory(wadi_lower *l, const wadi_bind *bind, wadi_lv bytes) {
+    wadi_lower_fault(l, WADI_FAULT_MEMORY, wadi_layout_place(l->y, bind->op->name, "", bind->loc),
+                     bytes, wadi_lb_i64(&l->b, 0));
+}
+
+static int64_t size_of(const wadi_elem *e) {
+    int64_t size = 0;
+    for (int f = 0; f < e->fields; f++) size += wadi_type_size(e->type[f]);
+    return size;
+}
+
+/* No array has 2^WADI_EXTENT_BITS elements. One that is not stored might, and sums of its indices would wrap around. A difference of two extents is smaller than
+ * they are. */
+static void check_memory(wadi_lower *l, const wadi_bind *bind, wadi_lv e) {
+    wadi_lb *b = &l->b;
+    const int64_t size = size_of(&wadi_type_of(l, bind->results[0])->elem);
+    if (wadi_lb_inst(b, e)->bits <= WADI_EXTENT_BITS + 1) return;
+    const wadi_lv limit = wadi_lb_i64(b, INT64_C(1) << WADI_EXTENT_BITS);
+    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_GE, e, limit));
+    const wadi_lv n = wadi_lb_fact(b, e, limit, WADI_LV_NONE);
+    const wadi_lv counts = wadi_lb_bin(b, WADI_SOP_LT, n, wadi_lb_i64(b, INT64_MAX / 4 / size));
+    const wadi_lv bytes = wadi_lb_bin(b, WADI_SOP_MUL, n, wadi_lb_i64(b, size));
+    no_memory(l, bind, wadi_lb_select(b, WADI_I64, counts, bytes, wadi_lb_i64(b, INT64_MAX)));
+    wadi_lb_end(b);
+}
+
+/* The bits that the number does not need, of 64. */
+static wadi_lv zeros_of(wadi_lower *l, wadi_lv n) {
+    const wadi_lv word = wadi_lb_prim(&l->b, WADI_SOP_BITCAST, WADI_U64, 1, &n);
+    return wadi_lb_prim(&l->b, WADI_SOP_CLZ, WADI_I32, 1, &word);
+}
+
+/* Sizes are compared modulo 2^64. So where an array gets another shape, its number of elements must not have wrapped around. */
+static void check_size(wadi_lower *l, const wadi_bind *bind) {
+    wadi_lb *b = &l->b;
+    const int rank = wadi_type_of(l, bind->results[0])->rank;
+    wadi_lv n = rank > 0 ? wadi_lower_extent(l, bind->results[0], 0) : WADI_LV_NONE;
+    for (int d = 1; d < rank; d++) {
+        const wadi_lv e = wadi_lower_extent(l, bind->results[0], d);
+        if (wadi_lb_inst(b, n)->bits + wadi_lb_inst(b, e)->bits >= 63) {
+            enum { FEWEST = 65 /* zeros of two factors below 2^63 */ };
+            const wadi_lv zeros = wadi_lb_bin(b, WADI_SOP_ADD, zeros_of(l, n), zeros_of(l, e));
+            const wadi_lv fewest = wadi_lb_const(b, (wadi_scalar){WADI_I32, FEWEST});
+            wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_LT, zeros, fewest));
+            no_memory(l, bind, wadi_lb_i64(b, INT64_MAX));
+            wadi_lb_end(b);
+        }
+        n = wadi_lb_bin(b, WADI_SOP_MUL, n, e);
+    }
+}
+
 static void check_extents(wadi_lower *l, const wadi_bind *bind) {
     const wadi_val v = bind->results[0];
     const int rank = wadi_type_of(l, v)->rank;
     for (int d = 0; d < rank; d++) {
         const wadi_lv e = wadi_lower_extent(l, v, d);
-        wadi_linst *i = wadi_lb_inst(&l->b, e);
-        if (i->nonneg) continue;
+        if (wadi_lb_inst(&l->b, e)->nonneg) continue;
         wadi_lb_if(&l->b, wadi_lb_bin(&l->b, WADI_SOP_LT, e, wadi_lb_i64(&l->b, 0)));
         wadi_lower_fault(l, WADI_FAULT_EXTENT,
                          wadi_layout_place(l->y, bind->op->name, "", bind->loc), e,
                          wadi_lb_i64(&l->b, d));
         wadi_lb_end(&l->b);
-        if (i->kind == WADI_L_CONST) continue;
-        i->nonneg = true;
-        if (i->bits > WADI_EXTENT_BITS) i->bits = WADI_EXTENT_BITS;
+        check_memory(l, bind, e);
+        note_extent(l, e);
     }
 }
 
@@ -279,8 +369,10 @@ static void check_bind(wadi_lower *l, const wadi_bind *bind, const shape_of *of)
             check_equal(l, c);
     }
     if (!structured && bind->nresults > 0 && !l->m->values[bind->results[0]].type.is_seq &&
-        all_there(l, bind->results[0], of))
+        all_there(l, bind->results[0], of)) {
         check_extents(l, bind);
+        if (bind->op->keeps_memory) check_size(l, bind);
+    }
 }
 
 static void check_value(wadi_lower *l, wadi_val v, const shape_of *of) {

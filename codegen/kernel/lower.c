@@ -86,6 +86,7 @@ wadi_status wadi_lower_fini(wadi_lower *l, wadi_lmodule *out) {
     wadi_lb_fini(&l->b);
     wadi_vec_free(&l->memo);
     wadi_vec_free(&l->checked);
+    wadi_vec_free(&l->extents);
     return l->status;
 }
 

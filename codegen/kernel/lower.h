@@ -54,6 +54,12 @@ typedef struct wadi_checked {
         ahead; /* it is made for all lanes together: code in front of that must not rely on it (ahead.c) */
 } wadi_checked;
 
+/* An extent that has been checked where not all code behind it goes: there, `known` stands for it. */
+typedef struct wadi_checked_extent {
+    wadi_lv extent, known;
+    wadi_lscope *scope;
+} wadi_checked_extent;
+
 typedef struct wadi_ahead wadi_ahead; /* ahead.c */
 
 /* Code that tells no faults (quiet.c). */
@@ -114,6 +120,7 @@ typedef struct wadi_lower {
     wadi_vloc *loc;                 /* [value] */
     WADI_VEC(wadi_memo) memo;       /* elements that have been computed */
     WADI_VEC(wadi_checked) checked; /* checks that have been made */
+    WADI_VEC(wadi_checked_extent) extents;
     struct wadi_holder *
         *aimed;         /* [value] the buffer that it is to be computed in, or NULL (state.h) */
     uint8_t *seen;      /* [value] wadi_lower_checks has visited it */

@@ -42,12 +42,16 @@ static void scratch_rewind(wadi_work *w, int64_t mark) {
     wadi_scratch_rewind(&worker_of(w)->scratch, mark);
 }
 
-static void say_negative(const wadi_cpu_worker *self, int slot, const int64_t *shape,
-                         int64_t *value) {
+/* The extent that is negative, or that there are more values than can be counted. */
+static void say_extent(const wadi_cpu_worker *self, int slot, const int64_t *shape,
+                       wadi_fault *fault) {
+    fault->kind = WADI_FAULT_MEMORY;
+    fault->value[0] = INT64_MAX;
     for (int d = wadi_slots_plan(self->device->emissions->slots, slot)->rank - 1; d >= 0; d--) {
         if (shape[d] >= 0) continue;
-        value[0] = shape[d];
-        value[1] = d;
+        fault->kind = WADI_FAULT_EXTENT;
+        fault->value[0] = shape[d];
+        fault->value[1] = d;
     }
 }
 
@@ -57,7 +61,7 @@ static int emit(wadi_work *w, int32_t slot, int64_t s, const int64_t *shape, voi
     const wadi_fault_kind kind = wadi_emissions_put(self->device->emissions, &w->slot[slot],
                                                     &self->staging, slot, s, shape, col, &bytes);
     if (kind != WADI_FAULT_NONE) set_memory_fault(w, kind, s, bytes);
-    if (kind == WADI_FAULT_EXTENT) say_negative(self, slot, shape, w->fault.value);
+    if (kind == WADI_FAULT_EXTENT) say_extent(self, slot, shape, &w->fault);
     return kind == WADI_FAULT_NONE;
 }
 

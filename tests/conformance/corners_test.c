@@ -559,6 +559,38 @@ static void sequences_with_many_readers(void **state) {
                 false);
 }
 
+/* What a check of an extent finds does not hold where no array has the extent: on the other side of a branch, and behind a loop without rounds. There the
+ * number is negative, and reads nothing. */
+static void a_checked_extent_is_known_behind_the_check_only(void **state) {
+    static const char array[] = "g = generate k (i) { convert f64 i }\n"
+                                "v = scanl 0.0 g (a, b) { add a b }\n"
+                                "f = fold 0.0 v (a, b) { add a b }\n",
+                      branch[] = "p = unit { gt (the k) 0 }\n"
+                                 "x = acond p {\n%syield f\n} else {\n%s\nyield y\n}\nyield x\n",
+                      loop[] = "n = unit { max 0 (the k) }\no = unit { 0.0 }\n"
+                               "left, x = awhile n o (a, b) {\n"
+                               "    go = unit { gt (the a) 0 }\n    yield go\n} do (a, b) {\n%s"
+                               "    d = unit { sub (the a) 1 }\n"
+                               "    e = unit { add (the b) (the f) }\n    yield d, e\n}\n%s\n"
+                               "w = unit { add (the x) (the y) }\nyield w\n";
+    static const char *const reads[] = {
+        "y = unit { r16 ! (the k) }",
+        "h = generate 3 (i) { r16 ! (add (the k) i) }\ny = fold 0.0 h (a, b) { add a b }",
+        "y = unit { r16 ! (quot (the k) 2) }"};
+    for (size_t k = 0; k < 2 * sizeof reads / sizeof *reads; k++) {
+        wadi_text t = {0};
+        wadi_text_add(&t, "program behind\ninput r16 : f64[16]\ns = stream_in \"s\" : seq(i64)\n"
+                          "r = map_seq s (j) {\nk = unit { rem (sub 3 (the j)) 100 }\n");
+        if (k % 2 == 0)
+            wadi_text_addf(&t, branch, array, reads[k / 2]);
+        else
+            wadi_text_addf(&t, loop, array, reads[k / 2]);
+        wadi_text_add(&t, "}\nstream_out \"out\" r\n");
+        texts_check(state, wadi_text_str(&t), true);
+        wadi_text_fini(&t);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_known_extents),
@@ -579,6 +611,7 @@ int main(void) {
         cmocka_unit_test(a_chain_longer_than_calls_may_nest),
         cmocka_unit_test(faults_within_an_element),
         cmocka_unit_test(states_of_every_kind),
+        cmocka_unit_test(a_checked_extent_is_known_behind_the_check_only),
         cmocka_unit_test(sequences_with_many_readers),
     };
     return cmocka_run_group_tests(tests, texts_open, texts_close);
