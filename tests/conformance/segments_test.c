@@ -235,6 +235,40 @@ static void the_first_fault_of_short_segments_is_told(void **state) {
     }
 }
 
+/* Segments of arrays of the whole run, short ones of unequal lengths and some long ones, of every type of elements; each third program has an index out of
+ * range, in a short or a long one. */
+static void short_segments_of_every_type(void **state) {
+    static const char *const types[] = {"f64", "f32", "i64", "i32", "i16", "i8", "u64", "u8"},
+                             *const sums[] = {
+                                 "a = fold1_seg o y (a, b) { add a b }\n",
+                                 "z = unit { convert %s 3 }\n"
+                                 "a = fold_seg z o y (a, b) { max a b }\n",
+                                 "w = zip_with y v (a, b) { a, b }\n"
+                                 "z = unit { convert %s 1, convert %s 0 }\n"
+                                 "a = fold_seg z o w (a, b, c, d) { mul a c, add b d }\n"};
+    enum { TYPES = sizeof types / sizeof *types, SUMS = sizeof sums / sizeof *sums };
+    for (int k = 0; k < TYPES * SUMS; k++) {
+        const char *t = types[k % TYPES];
+        const int longest = 2 + 7 * (k % 4), wrong = k % 3 == 2 ? 700 + 100 * k : -1;
+        wadi_text text = {0};
+        wadi_text_addf(
+            &text,
+            "program short\n"
+            "n = generate 2000 (j) { add 1 (add (rem (quot (mul j (mul j 31)) 64) %d) "
+            "(mul 40 (quot (rem j 50) 49))) }\n"
+            "o = scanl 0 n (a, b) { add a b }\n"
+            "v = generate 36000 (i) { convert %s (rem (mul i 7919) 101) }\n"
+            "u = generate 97 (i) { convert %s (rem (mul i 31) 11) }\n"
+            "x = generate 36000 (i) { if eq i %d { 97 } else { rem (mul i 104729) 97 } }\n"
+            "m = compute v\nf = compute u\nix = compute x\n"
+            "g = gather ix f\ny = zip_with g m (a, b) { add a b }\n",
+            longest, t, t, wrong);
+        wadi_text_addf(&text, sums[k / TYPES], t, t);
+        wadi_text_add(&text, "output a\n");
+        check(state, &text, wrong >= 0);
+    }
+}
+
 /* On one side of a branch, in a loop, in a loop of f, and in f alone. */
 static void the_first_fault_of_scalar_control_is_told(void **state) {
     static const char *const bodies[] = {
@@ -266,6 +300,7 @@ int main(void) {
         cmocka_unit_test(scans),
         cmocka_unit_test(folds_with_checks_and_large_elements),
         cmocka_unit_test(the_first_fault_of_short_segments_is_told),
+        cmocka_unit_test(short_segments_of_every_type),
         cmocka_unit_test(rows_and_records),
         cmocka_unit_test(elements_of_streams),
         cmocka_unit_test(the_first_fault_is_told),
