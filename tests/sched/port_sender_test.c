@@ -1,5 +1,7 @@
 /* A port that sends, against docs/WIRE.md, message by message, whichever side binds: its answer to each peer, which peers it trusts,
  * and what ends the stream. */
+#include <netinet/in.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -446,6 +448,58 @@ static void an_end_that_nobody_hears_is_none(void **state) {
     wadi_clock_set(NULL);
 }
 
+/* ---- somebody else at the address ---- */
+
+static int listen_on(char address[64]) {
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t n = sizeof at;
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(fd, 8), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
+    (void)snprintf(address, 64, "tcp://127.0.0.1:%d", ntohs(at.sin_port));
+    return fd;
+}
+
+/* Greets who comes next as one without keys does, and leaves it to him to hang up. */
+static void greet_next(wadi_port *p, int listener) {
+    static const uint8_t greeting[64] = {0xff, [9] = 0x7f, 3, 0, 'N', 'U', 'L', 'L'};
+    struct pollfd one = {.fd = listener, .events = POLLIN};
+    char byte;
+    while (poll(&one, 1, 1) == 0)
+        assert_int_equal(wadi_port_settle(p, 0, NULL), WADI_OK); /* the port looks around */
+    const int fd = accept(listener, NULL, NULL);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, greeting, sizeof greeting), sizeof greeting);
+    while (read(fd, &byte, 1) > 0) continue;
+    (void)close(fd);
+}
+
+/* libzmq by itself gives the address up. */
+static void who_meets_other_keys_tries_again(void **state) {
+    (void)state;
+    char address[64], public[41], secret[41];
+    wadi_port *p = NULL;
+    const int listener = listen_on(address);
+    assert_int_equal(zmq_curve_keypair(public, secret), 0);
+    const wadi_port_options options = {.address = address,
+                                       .sends = true,
+                                       .lost_after_ns = -1,
+                                       .owner = "sender",
+                                       .other = "receiver",
+                                       .wake_fd = -1,
+                                       .credit_bytes = TALK_BYTES,
+                                       .stream = {.id = TALK_STREAM},
+                                       .curve_public = public,
+                                       .curve_secret = secret,
+                                       .curve_server = public};
+    assert_int_equal(wadi_port_open(&options, &p, NULL), WADI_OK);
+    for (int i = 0; i < 3; i++) greet_next(p, listener);
+    wadi_port_close(p);
+    (void)close(listener);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stream_goes_from_its_note_to_its_end),
@@ -461,6 +515,7 @@ int main(void) {
         cmocka_unit_test(strangers_confirm_nothing),
         cmocka_unit_test(a_receiver_is_waited_for_as_long_as_was_said),
         cmocka_unit_test(an_end_that_nobody_hears_is_none),
+        cmocka_unit_test(who_meets_other_keys_tries_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

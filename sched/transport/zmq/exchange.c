@@ -473,10 +473,19 @@ static void on_disconnect(wadi_zmq_port *p, int fd) {
     p->connected = false;
 }
 
+/* Who is there is somebody else, or will have our keys when it has begun again. After what this side has found wrong, ZeroMQ does not connect again by itself. */
+static void connect_again(wadi_zmq_port *p) {
+    static const int64_t PAUSE_NS = 1000000000;
+    if (p->options.bind || p->connected || p->resume.reopen) return;
+    p->resume.reopen = true;
+    p->resume.reopen_ns = wadi_clock_ns() + PAUSE_NS;
+}
+
 static void on_refusal(wadi_zmq_port *p, bool by_key) {
     const char *const why = by_key ? "a key that is not admitted" : wadi_zmq_failed_handshake;
     if (p->options.bind || !by_key) {
         wadi_zmq_note_refusal(p, why);
+        connect_again(p);
         return;
     }
     wadi_error refused = {.status = WADI_OK};
