@@ -123,7 +123,8 @@ int64_t wadi_component_value_bytes(const wadi_chunk_component *c);
 /* Values from the start of one element to that of the next, of an avoid or regular component. */
 int64_t wadi_component_stride(const wadi_chunk_component *c);
 
-/* product(shape), the number of values of such an array; -1 if an extent is negative or the product is too large. */
+/* product(shape), the number of values of such an array; -1 if an extent is negative, the product is too large, or it is 0 and an extent is 2^44 or more: kernels
+ * rely on smaller ones. An array with values has no larger one, for want of memory. */
 int64_t wadi_shape_values(int rank, const int64_t *shape);
 /* Checks the columns of a host array whose shape is valid: their types must exist, and if the array has elements, no column may be NULL.
  * `who` begins the message. Errors: WADI_TYPE, WADI_INVALID. */

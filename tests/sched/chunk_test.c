@@ -217,6 +217,11 @@ static void shapes_that_cannot_be_counted_are_refused(void **state) {
     assert_int_equal(wadi_shape_values(3, one), 7);
     assert_int_equal(wadi_shape_values(0, NULL), 1);
     assert_int_equal(wadi_shape_values(2, (const int64_t[]){0, 5}), 0);
+    const int64_t limit = INT64_C(1) << 44;
+    assert_int_equal(wadi_shape_values(2, (const int64_t[]){0, limit - 1}), 0);
+    assert_int_equal(wadi_shape_values(2, (const int64_t[]){0, limit}), -1);
+    assert_int_equal(wadi_shape_values(2, (const int64_t[]){limit, 0}), -1);
+    assert_int_equal(wadi_shape_values(3, (const int64_t[]){0, INT64_MAX, 1}), -1);
 }
 
 /* As many elements of a fixed shape as fit, but one in any case: none would be the end of the stream. */
