@@ -4,7 +4,8 @@
  *   - any order: one plain loop, which the C compiler vectorises itself (integers are associative exactly);
  *   - lanes: sixteen accumulators, one loop over stripes of sixteen elements, written so that each lane is one SIMD lane;
  *   - in order: one accumulator per block of 4096.
- * The results of blocks are combined by row_blocks.c and top.c. row_teams.c reduces many short rows by the lanes of a group.
+ * The results of blocks are combined by row_blocks.c and top.c. row_teams.c reduces many short rows by the lanes of a group. row_result.c
+ * combines the total with z.
  * Several rows may be reduced together, or several folds of one row: each has accumulators of its own. fold.c says which.
  */
 #include "codegen/kernel/row_steps.h"
@@ -36,30 +37,29 @@ static wadi_lv add(wadi_lower *l, wadi_lv x, wadi_lv y) {
     return wadi_lb_bin(&l->b, WADI_SOP_ADD, x, y);
 }
 
-/* The fold, of several, that a field belongs to. */
-static const wadi_row_fold *fold_at(const wadi_row *r, int field) {
+const wadi_row_fold *wadi_row_fold_at(const wadi_row *r, int field) {
     int k = 0;
     while (k + 1 < r->nfolds && field >= r->folds[k + 1].at) k++;
     return &r->folds[k];
 }
 
 static const wadi_fun *fun_at(const wadi_row *r, int field) {
-    return r->nfolds > 0 ? fold_at(r, field)->bind->funs[0] : r->f;
+    return r->nfolds > 0 ? wadi_row_fold_at(r, field)->bind->funs[0] : r->f;
 }
 
-/* How many fields are combined at once, of those from `field` on. */
-static int width_at(const wadi_row *r, int field) {
-    return r->nfolds > 0 ? fold_at(r, field)->fields : r->each;
+int wadi_row_width_at(const wadi_row *r, int field) {
+    return r->nfolds > 0 ? wadi_row_fold_at(r, field)->fields : r->each;
 }
 
 /* The number of a field within what is combined at once. */
 static int place_within(const wadi_row *r, int field) {
-    return r->nfolds > 0 ? field - fold_at(r, field)->at : field % r->each;
+    return r->nfolds > 0 ? field - wadi_row_fold_at(r, field)->at : field % r->each;
 }
 
 /* MIN or MAX if the plain comparison may replace it, else CONST. */
 static wadi_sop plain_op(const wadi_row *r, int field) {
-    if (!r->plain || (r->nfolds > 0 && !fold_at(r, field)->is_cheap)) return WADI_SOP_CONST;
+    if (!r->plain || (r->nfolds > 0 && !wadi_row_fold_at(r, field)->is_cheap))
+        return WADI_SOP_CONST;
     return wadi_row_extreme(fun_at(r, field), place_within(r, field));
 }
 
@@ -70,8 +70,8 @@ void wadi_row_combine(wadi_lower *l, const wadi_row *r, const wadi_lv *acc, cons
         combine_quietly(l, r->f, r->fields, acc, x, r->bad, out);
         return;
     }
-    for (int at = 0; at < r->fields; at += width_at(r, at))
-        combine_fields(l, fun_at(r, at), width_at(r, at), acc + at, x + at, out + at);
+    for (int at = 0; at < r->fields; at += wadi_row_width_at(r, at))
+        combine_fields(l, fun_at(r, at), wadi_row_width_at(r, at), acc + at, x + at, out + at);
     for (int f = 0; f < r->fields; f++) {
         const wadi_sop op = plain_op(r, f);
         if (op != WADI_SOP_CONST) out[f] = wadi_lower_extreme_next(l, op, acc[f], x[f]);
@@ -92,14 +92,12 @@ static bool has_any_order(const wadi_row *r) {
     return r->nfolds > 0 || wadi_fun_has_any_order(r->f);
 }
 
-/* Whether one plain loop reduces the row; it gives the identity for an empty row. A group of lanes uses lanes instead, which is
- * allowed because the order is free. */
-static bool is_plain(const wadi_lower *l, const wadi_row *r) {
+bool wadi_row_is_plain(const wadi_lower *l, const wadi_row *r) {
     return has_any_order(r) && !wadi_lower_has_lanes(l);
 }
 
 wadi_type wadi_row_type(const wadi_row *r, int f) {
-    return r->nfolds > 0 ? fold_at(r, f)->type[place_within(r, f)] : r->type[f % r->each];
+    return r->nfolds > 0 ? wadi_row_fold_at(r, f)->type[place_within(r, f)] : r->type[f % r->each];
 }
 
 void wadi_row_declare(wadi_lower *l, const wadi_row *r, const wadi_lv *init, const char *name,
@@ -248,14 +246,13 @@ static void take_stripe(wadi_lower *l, const reduction *d, const wadi_lv *lanes,
     wadi_lower_ahead(l, build_stripe, &g);
 }
 
-/* What is combined at once from field `at` on, as a row of its own. */
-static wadi_row alone_at(const wadi_row *r, int at) {
+wadi_row wadi_row_alone_at(const wadi_row *r, int at) {
     wadi_row one = *r;
     one.f = fun_at(r, at);
-    one.each = one.fields = width_at(r, at);
+    one.each = one.fields = wadi_row_width_at(r, at);
     if (r->nfolds > 0) {
-        one.type = fold_at(r, at)->type;
-        one.plain = r->plain && fold_at(r, at)->is_cheap;
+        one.type = wadi_row_fold_at(r, at)->type;
+        one.plain = r->plain && wadi_row_fold_at(r, at)->is_cheap;
     }
     one.nfolds = 0;
     return one;
@@ -267,7 +264,7 @@ static void join_lanes(wadi_lower *l, const reduction *d, const wadi_lv *lanes) 
     wadi_row one;
     wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
     for (int at = 0; at < d->r->fields; at += one.each) {
-        one = alone_at(d->r, at);
+        one = wadi_row_alone_at(d->r, at);
         for (int64_t half = LANES / 2; half > 0; half /= 2) {
             const wadi_lv lane = wadi_lb_for(&l->b, num(l, 0), num(l, half), 1, "lane");
             const wadi_lower_position before = l->position;
@@ -404,7 +401,7 @@ static void block(wadi_lower *l, const reduction *d) {
 
 static void build_block(wadi_lower *l, void *env) {
     reduction *d = env;
-    if (is_plain(l, d->r))
+    if (wadi_row_is_plain(l, d->r))
         build_plain(l, d);
     else
         block(l, d);
@@ -460,7 +457,7 @@ static void build_blocks(wadi_lower *l, reduction *d) {
 bool wadi_row_has_short_form(const wadi_lower *l, const wadi_row *r) {
     for (int k = 0; k < r->nfolds; k++)
         if (!r->folds[k].is_cheap) return false;
-    return (r->nfolds > 0 || r->is_cheap) && wadi_fun_has_lanes(r->f) && !is_plain(l, r) &&
+    return (r->nfolds > 0 || r->is_cheap) && wadi_fun_has_lanes(r->f) && !wadi_row_is_plain(l, r) &&
            !l->position.in_group && !l->position.in_lane;
 }
 
@@ -482,7 +479,7 @@ static void build_row(wadi_lower *l, void *env) {
     const wadi_row *r = d->r;
     wadi_lb *b = &l->b;
     int64_t n = 0;
-    if (is_plain(l, r) || (wadi_lb_is_const(b, r->n, &n) && n <= BLOCK)) {
+    if (wadi_row_is_plain(l, r) || (wadi_lb_is_const(b, r->n, &n) && n <= BLOCK)) {
         d->from = num(l, 0);
         d->count = r->n;
         build_block(l, d);
@@ -537,7 +534,7 @@ static void in_versions(wadi_lower *l, reduction *d, wadi_build build, wadi_buil
  * instructions without its checks. */
 static bool is_tiny(wadi_lower *l, const wadi_row *r) {
     int64_t known = 0;
-    return wadi_lb_is_const(&l->b, r->n, &known) && known <= (is_plain(l, r) ? 8 : 32);
+    return wadi_lb_is_const(&l->b, r->n, &known) && known <= (wadi_row_is_plain(l, r) ? 8 : 32);
 }
 
 /* The total of a row of n >= 1 elements. */
@@ -566,83 +563,11 @@ void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wad
     get_fields(l, r->fields, d.part, out);
 }
 
-/* ---- z, and empty rows ---- */
+/* ---- totals ---- */
 
-/* Whether the fold at `field` has a z. */
-static bool has_z_at(const wadi_row *r, int field) {
-    return r->nfolds > 0 ? fold_at(r, field)->bind->nargs == 2 : r->has_z;
-}
-
-/* The first binding whose row may not be empty; NULL: none. */
-static const wadi_bind *needs_elements(const wadi_row *r, const wadi_bind *bind) {
-    for (int k = 0; k < r->nfolds; k++)
-        if (r->folds[k].bind->nargs == 1) return r->folds[k].bind;
-    return r->nfolds > 0 || r->has_z ? NULL : bind;
-}
-
-/* Writes a fault if the row is empty and a fold has nothing to give then. */
-static void refuse_empty(wadi_lower *l, const wadi_row *r, const wadi_bind *bind, wadi_lv empty) {
-    int64_t known = 0;
-    if (wadi_lb_is_const(&l->b, empty, &known) && !known) return;
-    wadi_lb_if(&l->b, empty);
-    wadi_lower_fault(l, WADI_FAULT_EMPTY,
-                     wadi_layout_place(l->y, bind->op->name, r->of_nothing, bind->loc), r->n, r->n);
-    wadi_lb_end(&l->b);
-}
-
-/* z of each fold. Rows that are reduced together have one z. */
-static void read_z(wadi_lower *l, const wadi_row *r, const wadi_bind *bind, wadi_lv *z) {
-    for (int at = 0; at < r->fields; at += width_at(r, at)) {
-        const wadi_bind *of = r->nfolds > 0 ? fold_at(r, at)->bind : bind;
-        if (has_z_at(r, at)) wadi_lower_read(l, of->args[0], NULL, z + at);
-    }
-}
-
-/* z combined with the total x, where there is a z; else the total. */
-static void with_z(wadi_lower *l, const wadi_row *r, const wadi_lv *z, const wadi_lv *x,
-                   wadi_lv *out) {
-    for (int at = 0; at < r->fields; at += width_at(r, at)) {
-        const wadi_row one = alone_at(r, at);
-        if (has_z_at(r, at))
-            wadi_row_combine(l, &one, z + at, x + at, out + at);
-        else
-            memcpy(out + at, x + at, (size_t)one.fields * sizeof *out);
-    }
-}
-
-/* The result: z combined with the row's total, z alone for an empty row. Without a z, an empty row is a fault. */
-static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r, wadi_row_total total,
-                   void *env, wadi_lv *out) {
-    wadi_lb *b = &l->b;
-    const wadi_lv empty = wadi_lb_bin(b, WADI_SOP_EQ, r->n, num(l, 0));
-    const wadi_bind *needs = needs_elements(r, bind);
-    int64_t known = 0;
-    const bool is_known = wadi_lb_is_const(b, empty, &known);
-    wadi_lv z[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS], var[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
-    if (needs) refuse_empty(l, r, needs, empty);
-    read_z(l, r, bind, z);
-    if (needs || (is_known && !known) || is_plain(l, r)) {
-        total(l, r, env, x);
-        with_z(l, r, z, x, out);
-        return;
-    }
-    wadi_row_declare(l, r, z, "result", var);
-    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_GT, r->n, num(l, 0)));
-    total(l, r, env, x);
-    with_z(l, r, z, x, all);
-    set_fields(l, r->fields, var, all);
-    wadi_lb_end(b);
-    get_fields(l, r->fields, var, out);
-}
-
-static void total_of_row(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
+void wadi_row_total_of_row(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
     WADI_UNUSED(env);
     reduce(l, r, out);
-}
-
-void wadi_lower_fold_row(wadi_lower *l, const wadi_bind *bind, const wadi_row *r,
-                         wadi_row_total total, void *env, wadi_lv *out) {
-    finish(l, bind, r, total ? total : total_of_row, env, out);
 }
 
 void wadi_row_total_of_joined(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {

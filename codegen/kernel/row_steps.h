@@ -7,6 +7,15 @@
 
 /** The type of field `field` of all fields of r. */
 wadi_type wadi_row_type(const wadi_row *r, int field);
+/** The fold, of several, that the field belongs to. */
+const wadi_row_fold *wadi_row_fold_at(const wadi_row *r, int field);
+/** How many fields are combined at once, of those from `field` on. */
+int wadi_row_width_at(const wadi_row *r, int field);
+/** What is combined at once from field `at` on, as a row of its own. */
+wadi_row wadi_row_alone_at(const wadi_row *r, int at);
+/** Whether one plain loop reduces the row; it gives the identity for an empty row. A group of lanes uses lanes instead, which is
+ * allowed because the order is free. */
+bool wadi_row_is_plain(const wadi_lower *l, const wadi_row *r);
 /** The identity of the fold that the field belongs to, whose f has any order. */
 wadi_lv wadi_row_identity_at(wadi_lower *l, const wadi_row *r, int field);
 /** Variables for an element: with init[r->fields], or without values if that is NULL. */
@@ -21,6 +30,9 @@ void wadi_row_accumulate(wadi_lower *l, const wadi_row *r, const wadi_lv *var, c
 wadi_top wadi_row_top(wadi_lower *l, const wadi_row *r, const wadi_lv *total);
 /** How many elements the block has that begins at element `from`. */
 wadi_lv wadi_row_block_length(wadi_lower *l, const wadi_row *r, wadi_lv from);
+
+/** The total of a row of n >= 1 elements. It is a wadi_row_total, without an env. */
+void wadi_row_total_of_row(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out);
 
 /* A block whose full stripes a team has joined already. */
 typedef struct wadi_row_joined {
