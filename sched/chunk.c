@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "sched/plan.h"
 
 /* Columns, shapes, offsets, and a copy for the host. */
 enum { BLOCKS_PER_COMPONENT = WADI_MAX_FIELDS + 3 };
@@ -68,9 +69,6 @@ void wadi_chunk_hold(wadi_chunk *c, wadi_chunk *parent) {
     c->parent[c->parents++] = wadi_chunk_retain(parent);
 }
 
-/* As WADI_EXTENT_BITS of the loop IR. */
-static const int64_t extent_limit = INT64_C(1) << 44;
-
 int64_t wadi_shape_values(int rank, const int64_t *shape) {
     int64_t n = 1, largest = 0;
     for (int d = 0; d < rank; d++) {
@@ -79,7 +77,7 @@ int64_t wadi_shape_values(int rank, const int64_t *shape) {
         if (shape[d] > largest) largest = shape[d];
         n *= shape[d];
     }
-    return n == 0 && largest >= extent_limit ? -1 : n;
+    return n == 0 && largest >> WADI_EXTENT_BITS > 0 ? -1 : n;
 }
 
 wadi_status wadi_array_check_columns(const char *who, const wadi_array *a, wadi_error *err) {

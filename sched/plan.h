@@ -19,6 +19,10 @@
 #include "wadi/status.h"
 #include "wadi/type.h"
 
+/* Extents stay below 2^WADI_EXTENT_BITS: an array of so many elements does not exist. Kernels rely on it, also for arrays without values and for those that
+ * are not stored. */
+enum { WADI_EXTENT_BITS = 44 };
+
 /* How a slot stores its array over a chunk; sched/kernel.h has the details. */
 typedef enum wadi_slot_kind {
     WADI_SLOT_ONCE,     /* one array for the whole run */

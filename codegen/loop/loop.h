@@ -180,6 +180,12 @@ typedef struct wadi_lb {
 void wadi_lb_init(wadi_lb *b, wadi_arena *arena, const char *name);
 void wadi_lb_fini(wadi_lb *b);
 
+/* The scope that a merged one has become part of, or itself; NULL for NULL. */
+static inline const wadi_lscope *wadi_l_merged(const wadi_lscope *s) {
+    while (s != NULL && s->merged != NULL) s = s->merged;
+    return s;
+}
+
 /* Whether the instruction is the begin or the end of the work that the kernel is called for. */
 static inline bool wadi_l_is_bound(const wadi_linst *i) {
     return i->kind == WADI_L_ARG && i->index < 2;
@@ -271,9 +277,8 @@ wadi_lscope *wadi_lb_go(wadi_lb *b, wadi_lscope *s);
  *  arguments by better ones. */
 wadi_lv wadi_lb_simplify(wadi_lb *b, wadi_sop *op, wadi_type result, int *n, wadi_lv *args);
 /** Notes what is known of the sign and magnitude of the i64 that primitive `i` gives. Extents and loop variables stay
- *  below 2^WADI_EXTENT_BITS: an array of so many elements does not exist. */
+ *  below 2^WADI_EXTENT_BITS. */
 void wadi_lb_estimate(wadi_lb *b, wadi_linst *i);
-enum { WADI_EXTENT_BITS = 44 };
 
 struct wadi_text;
 /** Checks the rules of loops by groups and by lanes. NULL: they are kept; else a static text that says which one is broken

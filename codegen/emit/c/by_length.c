@@ -15,11 +15,6 @@ typedef struct search {
     bool fine;
 } search;
 
-static const wadi_lscope *merged(const wadi_lscope *s) {
-    while (s != NULL && s->merged != NULL) s = s->merged;
-    return s;
-}
-
 /* Whether a branch does nothing but tell a fault. */
 static bool is_check(const wadi_linst *i) {
     if (i->kind != WADI_L_IF || i->block[1] != NULL) return false;
@@ -106,8 +101,8 @@ static bool find_length(search *x) {
     if (c->kind != WADI_L_PRIM || c->op != WADI_SOP_GE) return false;
     const wadi_lv n = wadi_c_strip(x->w->f, c->args[0]);
     const wadi_linst *made = wadi_c_inst(x->w, n);
-    const wadi_lscope *body = merged(x->loop->block[0]);
-    if (!is_plain(made) || merged(made->scope) != body) return false;
+    const wadi_lscope *body = wadi_l_merged(x->loop->block[0]);
+    if (!is_plain(made) || wadi_l_merged(made->scope) != body) return false;
     x->out->length = n;
     x->out->made = x->w->names.at[n].at;
     for (int p = 0; p < x->out->made; p++) {

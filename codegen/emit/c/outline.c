@@ -87,11 +87,9 @@ static bool over_elements(const wadi_lfun *f, const wadi_linst *i) {
 /* Whether the code of the scope runs for each element: it is in the loop over elements, or in branches and loops without a
  * counter inside that loop. */
 static bool for_each_element(const wadi_lfun *f, const wadi_lscope *s) {
-    while (s->merged) s = s->merged;
-    const wadi_linst *owner = s->owner;
+    const wadi_linst *owner = wadi_l_merged(s)->owner;
     while (owner && (owner->kind == WADI_L_IF || owner->kind == WADI_L_REPEAT)) {
-        const wadi_lscope *around = owner->scope;
-        while (around && around->merged) around = around->merged;
+        const wadi_lscope *around = wadi_l_merged(owner->scope);
         owner = around ? around->owner : NULL;
     }
     return over_elements(f, owner);

@@ -85,7 +85,7 @@ static bool over_elements(const wadi_lfun *f, const wadi_linst *loop) {
 static bool is_inner(const wadi_lfun *f, const wadi_linst *loop) {
     const wadi_lscope *s = loop->scope;
     for (;;) {
-        while (s != NULL && s->merged != NULL) s = s->merged;
+        s = wadi_l_merged(s);
         const wadi_linst *owner = s != NULL ? s->owner : NULL;
         if (owner == NULL) return false;
         if (owner->kind == WADI_L_REPEAT && !owner->brief) return true;

@@ -98,12 +98,6 @@ static void need_actions(naming *c, const wadi_lscope *s) {
 
 /* ---- what is inlined ---- */
 
-static const wadi_lscope *home_of(const wadi_linst *i) {
-    const wadi_lscope *s = i->scope;
-    while (s && s->merged) s = s->merged;
-    return s;
-}
-
 static bool may_inline(const wadi_linst *i) {
     switch (i->kind) {
     case WADI_L_PRIM:
@@ -147,7 +141,8 @@ static bool mutable_read(const wadi_linst *i) {
 /* The statement that a value would be written into: its user, or the statement that the user itself is written into. */
 static int landing(const naming *c, wadi_lv user, const wadi_lscope *s) {
     const wadi_linst *u = inst(c, user);
-    if (home_of(u) != s || u->kind == WADI_L_FOR || u->kind == WADI_L_LOOPVAR) return -1;
+    if (wadi_l_merged(u->scope) != s || u->kind == WADI_L_FOR || u->kind == WADI_L_LOOPVAR)
+        return -1;
     return c->n->at[user].lands;
 }
 
