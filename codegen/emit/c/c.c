@@ -200,7 +200,7 @@ static void strip_by_length(writer *c, const wadi_linst *i, int level, const wad
     open_places(c, level + 2, "0", "wadi_few", b);
     body_of(c, i, level + 2);
     open_places(c, level + 2, "wadi_few", "wadi_rows", b);
-    wadi_c_rest_call(&c->w, c->rest, c->rest_name, "1 + ", level + 3);
+    wadi_c_nest_call(&c->w, c->rest, c->rest_name, "1 + ", level + 3);
     line(c, level + 2, "}\n");
     line(c, level + 2, "continue;\n");
     line(c, level + 1, "}\n");
@@ -297,7 +297,7 @@ static void leave_to_rest(writer *c, const wadi_linst *i, int level, bool unless
         wadi_text_indent(c->w.out, level + 1);
         wadi_text_addf(c->w.out, "goto %s;\n", c->disorder);
     } else {
-        wadi_c_rest_call(&c->w, c->rest, c->rest_name, "below_", level + 1);
+        wadi_c_nest_call(&c->w, c->rest, c->rest_name, "below_", level + 1);
         wadi_text_indent(c->w.out, level + 1);
         wadi_text_addf(c->w.out, "goto behind_%s;\n", c->rest_name);
     }

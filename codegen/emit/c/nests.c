@@ -205,9 +205,8 @@ static const char *write_shared(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_
     return r.failed ? NULL : name;
 }
 
-/* A strip ends at the variable's name behind `below`. */
-static void call(wadi_c_writer *w, const wadi_c_nest *nest, const char *name, const char *below,
-                 int level) {
+void wadi_c_nest_call(wadi_c_writer *w, const wadi_c_nest *nest, const char *name,
+                      const char *below, int level) {
     wadi_text_indent(w->out, level);
     wadi_text_addf(w->out, "if (%s(w%s", name, w->numbers != NULL ? ", of" : "");
     for (size_t k = 0; k < nest->params.n; k++) {
@@ -232,11 +231,6 @@ const char *wadi_c_rest_write(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_ne
     return name;
 }
 
-void wadi_c_rest_call(wadi_c_writer *w, const wadi_c_nest *nest, const char *name,
-                      const char *below, int level) {
-    call(w, nest, name, below, level);
-}
-
 void wadi_c_nest_write(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_nest *nest, int level,
                        void (*body)(void *env, const wadi_linst *head), void *env) {
     const char *name =
@@ -248,5 +242,5 @@ void wadi_c_nest_write(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_nest *nes
     if (name == NULL)
         w->out->failed = true;
     else
-        call(w, nest, name, NULL, level);
+        wadi_c_nest_call(w, nest, name, NULL, level);
 }

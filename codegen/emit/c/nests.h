@@ -35,9 +35,9 @@ void wadi_c_nest_write(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_nest *nes
  *  below_VAR. */
 const char *wadi_c_rest_write(wadi_c_writer *w, wadi_c_nests *n, const wadi_c_nest *nest,
                               void (*body)(void *env, const wadi_linst *head), void *env);
-/** Writes the statement that calls it from the round of VAR on, up to `below` and VAR: "below_" is the end of the strip, "1 + " that of the
- *  round. */
-void wadi_c_rest_call(wadi_c_writer *w, const wadi_c_nest *nest, const char *name,
+/** Writes the statement that calls the function of a nest. That of a strip's rest takes the rounds from VAR on up to `below` and VAR: "below_" is the end
+ *  of the strip, "1 + " that of the round. */
+void wadi_c_nest_call(wadi_c_writer *w, const wadi_c_nest *nest, const char *name,
                       const char *below, int level);
 
 #endif
