@@ -340,8 +340,7 @@ static bool has_link(const wadi_module *m, bool sent, int nargs, char *const *ar
         const wadi_bind *b = m->main->binds[k];
         const bindable *kind = bindable_of(b);
         const char *text = kind ? value_of(b->name, nargs, args) : NULL;
-        if (text && kind->bind == (sent ? bind_sink : bind_source) &&
-            wadi_cli_count_links(1, (char *const[]){(char *)(uintptr_t)text}) > 0)
+        if (text && kind->bind == (sent ? bind_sink : bind_source) && wadi_cli_is_link(text))
             return true;
     }
     return false;

@@ -42,12 +42,14 @@ const char *wadi_cli_place(const char *text) {
     return named_in(text) != NULL ? strchr(text, ':') + 1 : text;
 }
 
+bool wadi_cli_is_link(const char *binding) {
+    const char *at = strchr(binding, '@');
+    return at && wadi_transport_of(wadi_cli_place(at + 1));
+}
+
 int wadi_cli_count_links(int n, char *const *bindings) {
     int links = 0;
-    for (int i = 0; i < n; i++) {
-        const char *at = strchr(bindings[i], '@');
-        links += at && wadi_transport_of(wadi_cli_place(at + 1)) ? 1 : 0;
-    }
+    for (int i = 0; i < n; i++) links += wadi_cli_is_link(bindings[i]);
     return links;
 }
 

@@ -13,7 +13,9 @@ WADI_NODISCARD wadi_status wadi_cli_source_open(const char *text, const wadi_val
                                                 wadi_error *err);
 /* The part PLACE of a text without its "@". */
 const char *wadi_cli_place(const char *text);
-/* How many of the bindings NAME=@ADDRESS are links to other processes. */
+/* Whether the binding NAME=@ADDRESS, or that behind its "=", is a link to another process. */
+bool wadi_cli_is_link(const char *binding);
+/* How many of the bindings are. */
 int wadi_cli_count_links(int n, char *const *bindings);
 WADI_NODISCARD wadi_status wadi_cli_sink_open(const char *text, const wadi_cli_links *links,
                                               wadi_sink **out, wadi_error *err);
