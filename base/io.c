@@ -47,7 +47,8 @@ bool wadi_io_is_closed(int fd) {
     return flags < 0 || (flags & O_PATH) != 0;
 }
 
-bool wadi_io_names_closed(const char *path) {
+/* Whether the path is another name of a standard stream, as /dev/stdin, that is closed. */
+static bool names_closed(const char *path) {
     static const char *const names[][3] = {{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"},
                                            {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"},
                                            {"/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"}};
@@ -108,8 +109,14 @@ static void make_blocking(int fd) {
     if (flags >= 0) (void)fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
 }
 
+int wadi_io_stat(const char *path, struct stat *out) {
+    if (!names_closed(path)) return stat(path, out);
+    errno = EBADF;
+    return -1;
+}
+
 int wadi_io_open(const char *path) {
-    if (wadi_io_names_closed(path)) {
+    if (names_closed(path)) {
         errno = EBADF;
         return -1;
     }

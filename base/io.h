@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "wadi/status.h"
@@ -17,8 +18,6 @@ bool wadi_io_wait(int fd, short events, const char *name);
 
 /* Whether nothing is open there. wadi_process_begin keeps the number of a standard stream that is closed by a folder without a use. */
 bool wadi_io_is_closed(int fd);
-/* Whether the path is another name of a standard stream, as /dev/stdin, that is closed. */
-bool wadi_io_names_closed(const char *path);
 /* Errors: WADI_IO if standard input is closed. */
 WADI_NODISCARD wadi_status wadi_io_check_stdin(wadi_error *err);
 
@@ -29,8 +28,11 @@ size_t wadi_io_read_full(int fd, void *to, size_t n, const char *name, bool *out
 /* Writes n bytes. False: errno; *out_done says how many bytes were written. */
 bool wadi_io_write(int fd, const void *data, size_t n, const char *name, size_t *out_done);
 
-/* Opens for reading, close on exec. A FIFO opens at once; reading from it waits for the writer. -1: errno; EBADF for what wadi_io_names_closed. */
+/* Opens for reading, close on exec. A FIFO opens at once; reading from it waits for the writer. -1: errno; EBADF for another
+ * name of a standard stream, as /dev/stdin, that is closed. */
 int wadi_io_open(const char *path);
+/* stat(2) of what wadi_io_open would open. -1: errno. */
+int wadi_io_stat(const char *path, struct stat *out);
 /* Opens for writing something that exists. `more`: further flags of open(). Waits for the reader of a FIFO. -1: errno. */
 int wadi_io_open_output(const char *path, int more);
 

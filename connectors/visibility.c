@@ -34,8 +34,7 @@ static wadi_status look(const char *path, unsigned char *head, size_t *out_n, bo
                         wadi_error *err) {
     struct stat about;
     *out_n = 0;
-    if (wadi_io_names_closed(path)) return wadi_fail_errno(err, EBADF, "%s", path);
-    if (stat(path, &about) != 0) return wadi_fail_errno(err, errno, "%s", path);
+    if (wadi_io_stat(path, &about) != 0) return wadi_fail_errno(err, errno, "%s", path);
     *out_is_folder = S_ISDIR(about.st_mode);
     if (*out_is_folder) return WADI_OK;
     const int fd = wadi_io_open(path);

@@ -36,9 +36,7 @@ static wadi_status look_at(md5_input *in, int i, wadi_error *err) {
         WADI_TRY(wadi_io_check_stdin(err));
         if (fstat(STDIN_FILENO, &about) != 0) return WADI_OK;
     } else {
-        if (wadi_io_names_closed(in->paths[i]))
-            return wadi_fail_errno(err, EBADF, "%s", in->paths[i]);
-        if (stat(in->paths[i], &about) != 0 || access(in->paths[i], R_OK) != 0)
+        if (wadi_io_stat(in->paths[i], &about) != 0 || access(in->paths[i], R_OK) != 0)
             return wadi_fail_errno(err, errno, "%s", in->paths[i]);
         if (S_ISDIR(about.st_mode))
             return wadi_fail(err, WADI_IO, "%s is a directory", in->paths[i]);
