@@ -66,9 +66,11 @@ static int64_t say_frame(wadi_nats_queue *q, const wadi_nats_wanted *w) {
         if (f->number != w->number || f->framed == NULL || w->frame < 0) continue;
         const int64_t first = w->frame * q->frame_most,
                       rest = wadi_nats_framed(f->bytes, q->frame_most, WADI_NATS_TAIL_MOST) - first;
-        if (rest <= 0) break;
-        s.bytes = f->framed + first;
-        s.n = rest < q->frame_most ? rest : q->frame_most;
+        if (rest > 0) {
+            s.bytes = f->framed + first;
+            s.n = rest < q->frame_most ? rest : q->frame_most;
+        }
+        break;
     }
     if (!wadi_vec_push(&q->sayings, s)) free(w->reply);
     return s.n;
