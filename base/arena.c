@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/format.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
@@ -116,13 +117,13 @@ char *wadi_arena_strdup(wadi_arena *a, const char *s) {
 char *wadi_arena_printf(wadi_arena *a, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    const int n = vsnprintf(NULL, 0, format, args);
+    const int n = wadi_format_list(NULL, 0, format, args);
     va_end(args);
     if (n < 0) return NULL;
     char *text = wadi_arena_alloc(a, (size_t)n + 1);
     if (text == NULL) return NULL;
     va_start(args, format);
-    (void)vsnprintf(text, (size_t)n + 1, format, args);
+    (void)wadi_format_list(text, (size_t)n + 1, format, args);
     va_end(args);
     return text;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/format.h"
 
 bool wadi_args_number(const char *text, int64_t low, int64_t high, int64_t *out) {
     char *end = NULL;
@@ -19,7 +20,7 @@ bool wadi_args_number(const char *text, int64_t low, int64_t high, int64_t *out)
 
 bool wadi_args_real(const char *text, double low, double high, double *out) {
     char *end = NULL;
-    const double value = strtod(text, &end);
+    const double value = wadi_format_read_f64(text, &end);
     if (end == text || *end != '\0' || !(value >= low && value <= high)) return false;
     *out = value;
     return true;
@@ -27,7 +28,7 @@ bool wadi_args_real(const char *text, double low, double high, double *out) {
 
 bool wadi_args_seconds(const char *text, double *out) {
     char *end = NULL;
-    const double value = strtod(text, &end);
+    const double value = wadi_format_read_f64(text, &end);
     if (end == text || !(value >= 0 && value <= 1e9)) return false;
     if (*end == 's') end++;
     if (*end != '\0') return false;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/log.h"
 
 static const struct {
@@ -45,7 +46,7 @@ double wadi_limit_seconds(wadi_limit l, double usual) {
     const char *said = said_by(limits[l].name);
     char *end = NULL;
     if (said == NULL) return usual;
-    const double s = strtod(said, &end);
+    const double s = wadi_format_read_f64(said, &end);
     if (end != said && *end == '\0' && s >= limits[l].least && s <= limits[l].most) return s;
     if (!atomic_exchange(&told_limit[l], true))
         wadi_logf(WADI_LOG_WARNING, "%s is \"%.40s\": it may be %g to %g seconds, and counts as %g",

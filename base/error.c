@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
+
 enum { MAX_FILES = 64, MAX_FILE_NAME = 256 };
 
 const char *wadi_status_name(wadi_status status) {
@@ -52,7 +54,7 @@ static void fill(wadi_error *err, wadi_loc at, wadi_status status, const char *f
 static void fill(wadi_error *err, wadi_loc at, wadi_status status, const char *file, int line,
                  const char *format, va_list args) {
     wadi_error told = {.status = status, .file = file, .line = line, .at = at};
-    if (vsnprintf(told.msg, sizeof told.msg, format, args) < 0) told.msg[0] = '\0';
+    if (wadi_format_list(told.msg, sizeof told.msg, format, args) < 0) told.msg[0] = '\0';
     *err = told;
 }
 

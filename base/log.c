@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/format.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static wadi_log_fn callback;
 static void *callback_env;
@@ -34,7 +36,7 @@ void wadi_logf(wadi_log_level level, const char *format, ...) {
     char line[1024];
     va_list args;
     va_start(args, format);
-    const int n = vsnprintf(line, sizeof line, format, args);
+    const int n = wadi_format_list(line, sizeof line, format, args);
     va_end(args);
     if (n < 0) return;
     (void)pthread_mutex_lock(&lock);

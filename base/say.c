@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/args.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/task.h"
 #include "base/text.h"
@@ -85,7 +86,7 @@ void wadi_say(wadi_say_level level, const char *format, ...) {
     wadi_text line = {0};
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(words, sizeof words, format, args);
+    (void)wadi_format_list(words, sizeof words, format, args);
     va_end(args);
     if (wadi_say_json())
         add_object(&line, level, words);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/utf8.h"
 
 void wadi_text_init(wadi_text *t) {
@@ -111,11 +112,12 @@ void wadi_text_addf(wadi_text *t, const char *format, ...) {
     va_start(args, format);
     va_copy(again, args);
     const size_t room = t->cap - t->n;
-    const int n = vsnprintf(t->at != NULL ? t->at + t->n : NULL, room, format, args);
+    const int n = wadi_format_list(t->at != NULL ? t->at + t->n : NULL, room, format, args);
     if (n < 0) t->failed = true;
     if (n >= 0 && (size_t)n >= room) {
         if (t->at != NULL) t->at[t->n] = '\0';
-        if (make_room(t, (size_t)n)) (void)vsnprintf(t->at + t->n, (size_t)n + 1, format, again);
+        if (make_room(t, (size_t)n))
+            (void)wadi_format_list(t->at + t->n, (size_t)n + 1, format, again);
     }
     if (!t->failed) t->n += (size_t)n;
     va_end(again);

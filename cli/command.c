@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/format.h"
 #include "base/io.h"
 #include "base/process.h"
 #include "base/say.h"
@@ -39,7 +40,7 @@ int wadi_cli_misuse(const wadi_cli_command *command, const char *format, ...) {
     char words[1024];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(words, sizeof words, format, args);
+    (void)wadi_format_list(words, sizeof words, format, args);
     va_end(args);
     if (wadi_say_json()) {
         wadi_say(WADI_SAY_ERROR, "%s: %s", command->name, words);

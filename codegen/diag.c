@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/text.h"
 
 wadi_diag *wadi_diag_create(bool keep_texts) {
@@ -28,7 +29,7 @@ void wadi_diag_destroy(wadi_diag *d) {
 
 static void push(wadi_diag *d, wadi_note note, const char *format, va_list args) {
     char reason[512];
-    vsnprintf(reason, sizeof reason, format, args);
+    wadi_format_list(reason, sizeof reason, format, args);
     note.reason = wadi_arena_strdup(d->arena, reason);
     if (!note.reason || !wadi_vec_push(&d->notes, note)) d->failed = true;
 }

@@ -2,10 +2,11 @@
  * and one multiplication or division rounds correctly (Clinger 1990). All others, one in many thousands, go to strtod. */
 #include "connectors/matrix_number.h"
 
-#include <locale.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/format.h"
 
 enum { MAX_POWER = 22, MAX_TOKEN = 512 };
 
@@ -17,21 +18,19 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* By strtod, which expects the decimal point of the locale. */
 static const char *slow(const char *at, const char *end, double *out) {
     char text[MAX_TOKEN];
     size_t n = 0;
     const char *from = at;
-    const char point = localeconv()->decimal_point[0];
     while (from < end && n + 1 < sizeof text && strchr(" \t\r\n", *from) == NULL) {
         const char c = *from++;
-        text[n++] = c == '.' ? point : c == 'd' || c == 'D' ? 'e' : c;
+        text[n++] = c == 'd' || c == 'D' ? 'e' : c;
     }
     text[n] = '\0';
     if (strpbrk(text, "xX") != NULL)
         return NULL; /* strtod reads hexadecimal; this format has none */
     char *stop = text;
-    *out = strtod(text, &stop);
+    *out = wadi_format_read_f64(text, &stop);
     return stop == text ? NULL : at + (stop - text);
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "base/words.h"
 #include "graph/ir/indexed.h"
@@ -12,7 +13,7 @@
 static wadi_status fault(wadi_eval_cx *cx, const char *op, wadi_loc at, const char *format,
                          va_list args) {
     char what[256];
-    vsnprintf(what, sizeof what, format, args);
+    wadi_format_list(what, sizeof what, format, args);
     wadi_text t;
     wadi_text_init(&t);
     wadi_text_addf(&t, "%s: %s", at.call ? at.call : op, what);

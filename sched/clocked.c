@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/log.h"
 
 typedef struct clocked {
@@ -139,8 +140,9 @@ static void tell(const clocked *d) {
         put = atomic_load(&d->base.residence->traffic->put);
         got = atomic_load(&d->base.residence->traffic->got);
     }
-    const int n = snprintf(line, sizeof line, "%s\t%" PRId64 "\t%.9f\t%" PRId64 "\t%" PRId64 "\n",
-                           d->name, d->calls, (double)d->ns * 1e-9, put, got);
+    const int n =
+        wadi_format(line, sizeof line, "%s\t%" PRId64 "\t%.9f\t%" PRId64 "\t%" PRId64 "\n", d->name,
+                    d->calls, (double)d->ns * 1e-9, put, got);
     const int fd = open(d->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (fd < 0 || write(fd, line, (size_t)n) != n)
         wadi_logf(WADI_LOG_WARNING, "WADI_DEVICE_TIMES: %s: %s", d->path, strerror(errno));

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
+
 typedef struct table {
     wadi_text *out;
     const wadi_profile_row *row;
@@ -33,9 +35,9 @@ static void print_count(const table *t, int width, double x, const char *unit) {
     char text[32];
     for (; x >= 9999.5 && k < 5; k++) x /= 1000;
     if (k == 0)
-        snprintf(text, sizeof text, "%.0f %s", x, unit);
+        wadi_format(text, sizeof text, "%.0f %s", x, unit);
     else
-        snprintf(text, sizeof text, "%.*f %s%s", x < 99.95 ? 1 : 0, x, prefix[k], unit);
+        wadi_format(text, sizeof text, "%.*f %s%s", x < 99.95 ? 1 : 0, x, prefix[k], unit);
     wadi_text_addf(t->out, " %*s", width, text);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/format.h"
 #include "base/hash.h"
 #include "base/outfile.h"
 #include "base/task.h"
@@ -40,7 +41,7 @@ static kept read_kept(const char *path) {
     if (wadi_file_read(path, &text, &n, NULL) != WADI_OK) return k;
     const char *line = strchr(text, '\n'); /* of the comment */
     if (line != NULL) {
-        k.speed = strtod(line + 1, &rest);
+        k.speed = wadi_format_read_f64(line + 1, &rest);
         k.tries = (int)strtol(rest, NULL, 10);
     }
     free(text);
@@ -51,7 +52,7 @@ static kept read_kept(const char *path) {
 static void keep(const wadi_speed *s, const char *path, const kept *k) {
     char text[200];
     const int n =
-        snprintf(text, sizeof text, "# %s, and tries\n%.0f\n%d\n", s->about, k->speed, k->tries);
+        wadi_format(text, sizeof text, "# %s, and tries\n%.0f\n%d\n", s->about, k->speed, k->tries);
     const wadi_outfile_options options = {.mode = 0600, .sync = WADI_SYNC_NEVER};
     (void)!wadi_outfile_put(path, text, (size_t)n, &options, NULL);
 }

@@ -11,6 +11,7 @@
 #include "base/args.h"
 #include "base/destination.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/say.h"
 #include "codegen/fast_math.h"
 #include "codegen/targets.h"
@@ -95,7 +96,7 @@ static bool angle(const char *text, double *out) {
                  {"arcmin", 1.0 / 60},       {"asec", 1.0 / 3600}, {"arcsec", 1.0 / 3600},
                  {"mas", 1.0 / 3600e3},      {"uas", 1.0 / 3600e6}};
     char *end = NULL;
-    const double value = strtod(text, &end);
+    const double value = wadi_format_read_f64(text, &end);
     if (end == text || !(value > 0 && value < 1e12)) return false;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         if (strcmp(end, units[i].name) != 0) continue;

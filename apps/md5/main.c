@@ -10,6 +10,7 @@
 #include "apps/md5/session.h"
 #include "apps/md5/unpack.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/process.h"
 #include "base/say.h"
 #include "sched/run/profile_all.h"
@@ -55,8 +56,8 @@ static int tell_version(void) {
 
 static const char *so_far(const md5_progress *p, size_t wanted, char *out, size_t room) {
     const double rate = p->elapsed_s > 0 ? (double)p->words / p->elapsed_s : 0;
-    (void)snprintf(out, room, "%lld words, %.1f million/s, %zu of %zu found", (long long)p->words,
-                   rate * 1e-6, p->found, wanted);
+    (void)wadi_format(out, room, "%lld words, %.1f million/s, %zu of %zu found",
+                      (long long)p->words, rate * 1e-6, p->found, wanted);
     return out;
 }
 

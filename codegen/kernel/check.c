@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/format.h"
 #include "codegen/loop/bound.h"
 #include "codegen/loop/interior.h"
 #include "graph/ir/indexed.h"
@@ -43,7 +44,7 @@ const char *wadi_lower_words(wadi_lower *l, const char *format, ...) {
     char text[128];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    (void)wadi_format_list(text, sizeof text, format, args);
     va_end(args);
     const char *kept = wadi_arena_strdup(l->y->keep, text);
     if (!kept) l->b.failed = true;

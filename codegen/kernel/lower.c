@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/format.h"
 
 /* ---- life ---- */
 
@@ -95,7 +96,7 @@ void wadi_lower_fail(wadi_lower *l, wadi_loc loc, wadi_status status, const char
     char text[400];
     va_list list;
     va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
+    (void)wadi_format_list(text, sizeof text, format, list);
     va_end(list);
     l->status = wadi_fail_at(l->y->err, loc, status, "%s", text);
 }

@@ -1,10 +1,11 @@
 /* The builder of loop IR: makes instructions of values, actions and structure. number.c places them. */
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/ascii.h"
+#include "base/format.h"
 #include "codegen/loop/number.h"
 
 /* ---- pure values ---- */
@@ -209,7 +210,7 @@ void wadi_lb_note(wadi_lb *b, const char *format, ...) {
     char text[256];
     va_list list;
     va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
+    (void)wadi_format_list(text, sizeof text, format, list);
     va_end(list);
     wadi_linst *i = stay(b, WADI_L_NOTE, false, WADI_I64, 0, NULL);
     i->text = wadi_arena_strdup(b->arena, text);
@@ -319,8 +320,8 @@ wadi_lscope *wadi_lb_go(wadi_lb *b, wadi_lscope *s) {
 }
 
 char *wadi_identifier(wadi_arena *a, const char *name) {
-    char *s = wadi_arena_printf(a, "%s%s", isalpha((unsigned char)name[0]) ? "" : "v", name);
+    char *s = wadi_arena_printf(a, "%s%s", wadi_ascii_is_letter(name[0]) ? "" : "v", name);
     for (char *p = s; p && *p; p++)
-        if (!isalnum((unsigned char)*p)) *p = '_';
+        if (!wadi_ascii_is_letter_or_digit(*p)) *p = '_';
     return s;
 }

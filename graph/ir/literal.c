@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
+
 enum { MAX_LITERAL = 64 };
 
 #define HEX "0123456789abcdefABCDEF"
@@ -37,36 +39,22 @@ static wadi_scalar f64_scalar(double x) {
     return v;
 }
 
-/* The decimal point of the process's locale. */
-static char decimal_point(void) {
-    char text[8];
-    (void)snprintf(text, sizeof text, "%.1f", 0.5);
-    return text[1];
-}
-
-static void swap_char(char *s, char from, char to) {
-    for (; *s; s++)
-        if (*s == from) *s = to;
-}
-
 /* Reads a whole string of digits, point and exponent as a float of type `t`. */
 static bool read_decimal(const char *s, wadi_type t, wadi_scalar *out) {
-    char text[MAX_LITERAL + 1];
-    (void)snprintf(text, sizeof text, "%s", s);
-    swap_char(text, '.', decimal_point());
     char *end = NULL;
-    *out = t == WADI_F32 ? f32_scalar(strtof(text, &end)) : f64_scalar(strtod(text, &end));
-    return end != text && *end == '\0';
+    *out = t == WADI_F32 ? f32_scalar(wadi_format_read_f32(s, &end))
+                         : f64_scalar(wadi_format_read_f64(s, &end));
+    return end != s && *end == '\0';
 }
 
 /* ---- printing ---- */
 
 static const double PLAIN_BELOW = 1e6; /* whole numbers below this are written without exponent */
 
-/* The bits that a text in the form of the process's locale reads back as. */
+/* The bits that a text reads back as. */
 static uint64_t read_back(const char *text, wadi_type t) {
-    return t == WADI_F32 ? f32_scalar(strtof(text, NULL)).bits
-                         : f64_scalar(strtod(text, NULL)).bits;
+    return t == WADI_F32 ? f32_scalar(wadi_format_read_f32(text, NULL)).bits
+                         : f64_scalar(wadi_format_read_f64(text, NULL)).bits;
 }
 
 /* How many digits a text has from the first that is not 0 to the last that is not 0; at least one. */
@@ -88,7 +76,7 @@ static int digits_needed(wadi_scalar v, double x) {
     const int most = is_f32 ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
     char text[MAX_LITERAL];
     for (int digits = normal ? (is_f32 ? FLT_DIG : DBL_DIG) : 1; digits < most; digits++) {
-        (void)snprintf(text, sizeof text, "%.*g", digits, x);
+        (void)wadi_format(text, sizeof text, "%.*g", digits, x);
         if (read_back(text, v.type) == v.bits) return significant_digits(text);
     }
     return most;
@@ -97,11 +85,9 @@ static int digits_needed(wadi_scalar v, double x) {
 static void print_finite(wadi_scalar v, wadi_text *out) {
     char text[MAX_LITERAL];
     const double x = f64_of(v);
-    (void)snprintf(text, sizeof text, "%.*g", digits_needed(v, x), x);
+    (void)wadi_format(text, sizeof text, "%.*g", digits_needed(v, x), x);
     if (strchr(text, 'e') && fabs(x) < PLAIN_BELOW && x == trunc(x)) /* 10.0, not 1e+01 */
-        (void)snprintf(text, sizeof text, "%.0f", x);
-    char *point = text + strspn(text, "-0123456789");
-    if (*point && *point != 'e') *point = '.'; /* the locale's */
+        (void)wadi_format(text, sizeof text, "%.0f", x);
     wadi_text_add(out, text);
     if (!strpbrk(text, ".e")) wadi_text_add(out, ".0");
 }

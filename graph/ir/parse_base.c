@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "graph/ir/literal.h"
 
 void wadi_parser_fini(wadi_parser *p) {
@@ -86,7 +87,7 @@ wadi_status wadi_parse_fail(wadi_parser *p, const wadi_token *t, wadi_status st,
     char what[400], found[64];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(what, sizeof what, format, args);
+    (void)wadi_format_list(what, sizeof what, format, args);
     va_end(args);
     describe(t, found, sizeof found);
     return wadi_fail_at(p->err, ((wadi_loc){p->file, t->line}), st,

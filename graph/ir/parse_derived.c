@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "graph/ir/parse.h"
 
@@ -12,7 +13,7 @@ wadi_status wadi_parse_derived_fail(wadi_parser *p, const wadi_token *t, const w
     char what[400];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(what, sizeof what, format, args);
+    (void)wadi_format_list(what, sizeof what, format, args);
     va_end(args);
     return wadi_fail_at(p->err, ((wadi_loc){p->file, t->line}), st,
                         "line %d, column %d: %s: %s (it is written %s)", t->line, t->column,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "graph/ir/verify.h"
 #include "graph/op.h"
 
@@ -10,7 +11,7 @@ wadi_status wadi_verify_fail(wadi_verifier *v, const char *format, ...) {
     char what[400];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(what, sizeof what, format, args);
+    (void)wadi_format_list(what, sizeof what, format, args);
     va_end(args);
     const wadi_bind *b = v->bind;
     if (!b) return wadi_fail(v->err, WADI_INTERNAL, "program '%s': %s", v->m->name, what);

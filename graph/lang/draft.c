@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/format.h"
 
 wadi_draft wadi_draft_begin(const char *what) {
     const wadi_program *p = wadi_lang_program(what);
@@ -23,7 +24,7 @@ void wadi_draft_fail(wadi_draft *d, wadi_status st, const char *fmt, ...) {
     char msg[400];
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(msg, sizeof msg, fmt, args);
+    (void)wadi_format_list(msg, sizeof msg, fmt, args);
     va_end(args);
     wadi_lang_fail(st, "%s: %s", d->what, msg);
     d->failed = true;

@@ -7,13 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
+
 void wadi_draft_expected(wadi_draft *d, const wadi_array_type *t, wadi_status st, const char *fmt,
                          ...) {
     if (wadi_draft_failed(d)) return;
     char expected[200];
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(expected, sizeof expected, fmt, args);
+    (void)wadi_format_list(expected, sizeof expected, fmt, args);
     va_end(args);
     wadi_draft_fail(d, st, "argument %d is %s, expected %s", d->nargs, wadi_array_type_text(t),
                     expected);

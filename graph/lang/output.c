@@ -1,8 +1,9 @@
 /* Results of a program, and names that users give. */
-#include <ctype.h>
 
 #include "graph/lang/grow.h"
 #include "graph/lang/node.h"
+
+#include "base/ascii.h"
 
 static bool output_known(const wadi_program *p, const char *name) {
     for (size_t i = 0; i < p->outputs.n; i++)
@@ -21,9 +22,9 @@ static void add_output(wadi_program *p, const char *name, wadi_node_id node) {
 }
 
 static bool is_identifier(const char *s) {
-    if (!s || !(isalpha((unsigned char)*s) || *s == '_')) return false;
+    if (!s || !(wadi_ascii_is_letter(*s) || *s == '_')) return false;
     while (*++s)
-        if (!isalnum((unsigned char)*s) && *s != '_') return false;
+        if (!wadi_ascii_is_letter_or_digit(*s) && *s != '_') return false;
     return true;
 }
 

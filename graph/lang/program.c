@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "graph/lang/grow.h"
 #include "graph/lang/live.h"
 
@@ -113,7 +114,7 @@ wadi_node_id wadi_lang_fail(wadi_status st, const char *fmt, ...) {
     char msg[sizeof first->msg];
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(msg, sizeof msg, fmt, args);
+    (void)wadi_format_list(msg, sizeof msg, fmt, args);
     va_end(args);
     (void)wadi_fail(first, st, "%s", wadi_program_current() ? msg : no_program);
     return 0;

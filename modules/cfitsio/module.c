@@ -2,6 +2,7 @@
 #include <fitsio.h>
 #include <stdio.h>
 
+#include "base/format.h"
 #include "base/loadable_face.h"
 #include "modules/cfitsio/cfitsio.h"
 
@@ -9,7 +10,7 @@ static const char *version(void) {
     static char text[32];
     float number = 0;
     (void)fits_get_version(&number);
-    (void)snprintf(text, sizeof text, "CFITSIO %.4g", (double)number);
+    (void)wadi_format(text, sizeof text, "CFITSIO %.4g", (double)number);
     return text;
 }
 

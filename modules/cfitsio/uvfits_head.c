@@ -16,6 +16,7 @@
 #include <pthread.h>
 
 #include "base/error.h"
+#include "base/format.h"
 
 enum {
     MAX_AXES = 16,
@@ -84,7 +85,7 @@ static void text_of(reader *r, const char *stem, int n, char out[WADI_UVFITS_TEX
 static double year(reader *r, const char *name) {
     char value[WADI_UVFITS_TEXT];
     text(r, name, value);
-    const double y = strtod(value + (value[0] == 'J' || value[0] == 'B'), NULL);
+    const double y = wadi_format_read_f64(value + (value[0] == 'J' || value[0] == 'B'), NULL);
     return isfinite(y) && y > 0 ? y : 0;
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "modules/nats/inside.h"
 
 static const char prefix[] = "WADI_";
@@ -36,6 +37,6 @@ void wadi_nats_subject(const char *job, char out[WADI_NATS_SUBJECT], const char 
     const int n = snprintf(out, WADI_NATS_SUBJECT, "wadi.%s.", job);
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(out + n, (size_t)(WADI_NATS_SUBJECT - n), format, args);
+    (void)wadi_format_list(out + n, (size_t)(WADI_NATS_SUBJECT - n), format, args);
     va_end(args);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/task.h"
 #include "modules/nats/inside.h"
 
@@ -34,7 +35,7 @@ void wadi_nats_break(wadi_nats_queue *q, wadi_status status, const char *format,
     if (q->failed != WADI_OK) return;
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(q->why, sizeof q->why, format, args);
+    (void)wadi_format_list(q->why, sizeof q->why, format, args);
     va_end(args);
     q->failed = status;
     wadi_nats_ring(q);

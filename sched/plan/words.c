@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/text.h"
 
 const char *const wadi_plan_kinds[] = {"once", "regular", "irregular", NULL};
@@ -143,11 +144,11 @@ static const char *read_float(wadi_type type, const char *text, char *at) {
     }
     if (*text != '-' && *text != 'i' && (*text < '0' || *text > '9')) return NULL;
     if (type == WADI_F32) {
-        const float x = strtof(text, &end);
+        const float x = wadi_format_read_f32(text, &end);
         memcpy(at, &x, sizeof x);
         return end == text || isnan(x) ? NULL : end;
     }
-    const double x = strtod(text, &end);
+    const double x = wadi_format_read_f64(text, &end);
     memcpy(at, &x, sizeof x);
     return end == text || isnan(x) ? NULL : end;
 }

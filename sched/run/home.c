@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
+
 static const double first_ns = 5e8;  /* runs that take less together are not worth a trial */
 static const double least_ns = 5e7;  /* that a trial may take */
 static const double patience = 2;    /* times what the best takes: then a trial is given up */
@@ -117,7 +119,7 @@ void wadi_home_save(const wadi_home *h, wadi_text *out) {
 /* The next number of the line; *at moves behind it. */
 static bool take(const char **at, double most, double *out) {
     char *end = NULL;
-    *out = strtod(*at, &end);
+    *out = wadi_format_read_f64(*at, &end);
     const bool good = end != *at && *out >= 0 && *out <= most;
     *at = end;
     return good;

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "sched/run/state.h"
@@ -166,8 +167,9 @@ static void tell_times(wadi_run *x) {
     const wadi_home *h = &x->homes;
     const int who = x->chosen.place;
     if (who > 0)
-        snprintf(why, sizeof why, ", %.3g s a run, %.3g s on %s", h->unit_ns[who] * h->units / 1e9,
-                 h->unit_ns[0] * h->units / 1e9, x->first_name);
+        wadi_format(why, sizeof why, ", %.3g s a run, %.3g s on %s",
+                    h->unit_ns[who] * h->units / 1e9, h->unit_ns[0] * h->units / 1e9,
+                    x->first_name);
     else if (h->look_ns > 0)
         snprintf(why, sizeof why, ", no other proved faster");
     tell(x, why);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
+
 static const int64_t first_ns = 250000000;  /* a stream that ends before is not worth a trial */
 static const int64_t trial_ns = 10000000;   /* a window of a trial, at least */
 static const int64_t again_ns = 1000000000; /* from a decision to the next look; then twice that */
@@ -227,7 +229,7 @@ bool wadi_sharing_load(wadi_sharing *g, const char *line) {
         return false;
     for (int i = 0; i < g->n; i++) {
         char *end = NULL;
-        ns[i] = strtod(line + used, &end);
+        ns[i] = wadi_format_read_f64(line + used, &end);
         if (end == line + used || !(ns[i] >= 0 && ns[i] < 1e18)) return false;
         used = (int)(end - line);
     }

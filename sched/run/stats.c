@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/format.h"
 #include "sched/run/state.h"
 
 /* Why nobody shares; NULL: somebody may. */
@@ -23,8 +24,9 @@ static void print_shares(const wadi_run *x, char *out, size_t room) {
     const char *alone = why_alone(x, all);
     if (alone != NULL) snprintf(out, room, "all on %s: %s", first, alone);
     for (int i = 0; alone == NULL && i < x->devices.n && used < room; i++)
-        used += (size_t)snprintf(out + used, room - used, "%s%s %.0f %%", i > 0 ? ", " : "",
-                                 x->devices.at[i].name, 100 * (double)x->done_by[i] / (double)all);
+        used +=
+            (size_t)wadi_format(out + used, room - used, "%s%s %.0f %%", i > 0 ? ", " : "",
+                                x->devices.at[i].name, 100 * (double)x->done_by[i] / (double)all);
 }
 
 void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "sched/watch/why.h"
 #include "sched/watch/words.h"
 
@@ -196,7 +197,7 @@ static void draw_link(drawing *d, int node) {
 
 static void put_share(drawing *d, double share) {
     char part[8];
-    (void)snprintf(part, sizeof part, "%.0f%%", 100 * (share < 99 ? share : 99));
+    (void)wadi_format(part, sizeof part, "%.0f%%", 100 * (share < 99 ? share : 99));
     put_cell(d, part, 4, true);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/utf8.h"
 
 /* The number in units of a power of 1000; what it is that is counted stands behind the letter. */
@@ -14,7 +15,7 @@ static wadi_watch_word scale(double n, const char *unit) {
     for (; n >= 999.5 && i < 6; i++) n /= 1000;
     const int digits = i == 0 || n >= 99.95 ? 0 : n >= 9.995 ? 1 : 2;
     const char *space = letters[i][0] != '\0' || unit[0] != '\0' ? " " : "";
-    (void)snprintf(w.at, sizeof w.at, "%.*f%s%s%s", digits, n, space, letters[i], unit);
+    (void)wadi_format(w.at, sizeof w.at, "%.*f%s%s%s", digits, n, space, letters[i], unit);
     return w;
 }
 
@@ -30,9 +31,9 @@ wadi_watch_word wadi_watch_seconds(double s) {
     wadi_watch_word w;
     const long whole = s < 1e9 ? (long)s : 1000000000L;
     if (s < 9.95)
-        (void)snprintf(w.at, sizeof w.at, "%.1f s", s);
+        (void)wadi_format(w.at, sizeof w.at, "%.1f s", s);
     else if (whole < 120)
-        (void)snprintf(w.at, sizeof w.at, "%.0f s", s);
+        (void)wadi_format(w.at, sizeof w.at, "%.0f s", s);
     else if (whole < 7200)
         (void)snprintf(w.at, sizeof w.at, "%ld:%02ld min", whole / 60, whole % 60);
     else if (whole < 172800)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/format.h"
 
 static const char scheme[] = "nats://";
 
@@ -52,7 +53,7 @@ static wadi_status set_tls(wadi_jet_address *a, const char *name, const char *va
 static wadi_status set_seconds(wadi_jet_address *a, const char *name, const char *value,
                                wadi_error *err) {
     char *end = NULL;
-    const double s = strtod(value, &end);
+    const double s = wadi_format_read_f64(value, &end);
     if (end == value || *end != '\0' || !isfinite(s) || s < 0.1 || s > 1e6)
         return wadi_fail(err, WADI_INVALID,
                          "%s: expected seconds from 0.1 to 1000000, got \"%.40s\"", name, value);

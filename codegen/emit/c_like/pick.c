@@ -4,9 +4,9 @@
  * name. */
 #include "codegen/emit/c_like/pick.h"
 
-#include <ctype.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/map.h"
 #include "base/vec.h"
 
@@ -34,7 +34,7 @@ static uint64_t digest(const char *s, size_t n) {
 }
 
 static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_';
+    return wadi_ascii_is_letter_or_digit(c) || c == '_';
 }
 
 /* The next name in s that begins with our prefix, and its length; NULL if there is none. */
