@@ -1,4 +1,4 @@
-/* What home hears: signs of life of workers, and requests of `wadi job`. It is answered by the service thread, whatever the owner of the queue is at. */
+/* What home hears: signs of life of workers, and requests of `wadi job`. It is answered by the service, whatever the owner of the queue is at. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  *     live      not kept: signs of life of home and workers
  *     ask       not kept: requests to home (`wadi job`)
  *
- * All that is said to the server is said by the service thread of a queue, and what the server says comes to that thread (service.c). The thread that owns
+ * All that is said to the server is said by the service of a queue, which hears what the server says as well (service.c): a thread of its own, and those of the library that bring a message, one at a time. The thread that owns
  * the queue only changes what the mutex protects and waits for a bell. So a server that is paused or away keeps nobody from being cancelled.
  *
  * Nothing of the client library's own bookkeeping of JetStream is used while a job runs: messages are published with a reply subject, and
@@ -157,12 +157,12 @@ typedef struct wadi_nats_worker {
     int64_t seen_ns;
 } wadi_nats_worker;
 
-/* Said once, and not repeated: requests, acknowledgements, signs of life, frames. */
+/* Said once, and not repeated: requests, acknowledgements, signs of life, frames; or a message of a parcel. */
 typedef struct wadi_nats_saying {
-    natsMsg *msg;
-    bool borrowed;     /* it belongs to a parcel */
-    char *to;          /* not NULL: no message, but these bytes to this subject */
-    const char *bytes; /* borrowed */
+    natsMsg *msg;      /* borrowed from its parcel; NULL: these bytes are said */
+    char *to;          /* the subject; reply and bytes may be behind it, in its room */
+    const char *reply; /* NULL: none */
+    const char *bytes;
     int64_t n;
 } wadi_nats_saying;
 
@@ -237,21 +237,27 @@ typedef struct wadi_nats_queue {
     /* Home: epochs of ours that the record may have: the last that it is known to have had, and the last that was written, perhaps in vain. */
     char mine[2][WADI_JET_EPOCH];
 
-    int bell; /* an eventfd: something has changed for the owner */
+    int bell; /* an eventfd: something has changed for the owner while it waited */
     pthread_t service;
     bool serving;
 
     pthread_mutex_t lock; /* over all below */
     pthread_cond_t news;  /* for the service thread */
     bool ending;
+    bool waits;   /* the owner does, and the bell has not rung since */
+    bool serves;  /* the service thread has begun */
+    bool passing; /* some thread goes through all that is to be done (service.c) .. */
+    bool stirred; /* .. and there is more since it began to speak */
     WADI_VEC(natsMsg *) incoming;
     WADI_VEC(wadi_nats_saying) sayings;
     WADI_VEC(wadi_nats_parcel *) parcels, used; /* used: freed when nothing of them is being sent */
+    WADI_VEC(natsMsg *) spent;                  /* heard: the library frees them, many at once */
+    int64_t spent_bytes;                        /* of these and of used parcels */
     WADI_VEC(wadi_nats_delivery *) deliveries;
     uint64_t next_id;
 
     bool connected;
-    bool renewed;   /* the connection has come back since the service thread has last looked */
+    bool renewed;   /* the connection has come back since the service has last looked */
     bool restarted; /* .. to another server, or to one that has begun again */
     char server_id[WADI_NATS_SERVER_ID];
     int64_t lost_ns; /* when; of several outages without a message between them, the first */
@@ -300,7 +306,7 @@ typedef struct wadi_nats_queue {
 /* ---- say.c ---- */
 
 uint64_t wadi_nats_random(void);
-/* Has the service thread look. The mutex is held, here and below. */
+/* Has the service look. The mutex is held, here and below. */
 void wadi_nats_stir(wadi_nats_queue *q);
 /* Wakes the owner. */
 void wadi_nats_ring(wadi_nats_queue *q);
@@ -521,7 +527,7 @@ void wadi_nats_home_step(wadi_nats_queue *q, int64_t now);
 
 /* Has the library's threads, which are made meanwhile, take no signals: those are meant for the program. */
 void wadi_nats_block_signals(sigset_t *out_before);
-/* Has what comes on the subject go to the service thread. i: which of q->subs. */
+/* Has what comes on the subject go to the service. i: which of q->subs. */
 WADI_NODISCARD wadi_status wadi_nats_subscribe(wadi_nats_queue *q, int i, const char *subject,
                                                wadi_error *err);
 /* Ends that subscription, if there is one. What has come by then is still heard. */

@@ -64,10 +64,8 @@ void wadi_nats_unsubscribe(wadi_nats_queue *q, int i) {
 
 static void free_lists(wadi_nats_queue *q) {
     for (size_t i = 0; i < q->incoming.n; i++) natsMsg_Destroy(q->incoming.at[i]);
-    for (size_t i = 0; i < q->sayings.n; i++) {
-        if (!q->sayings.at[i].borrowed) natsMsg_Destroy(q->sayings.at[i].msg);
-        free(q->sayings.at[i].to);
-    }
+    for (size_t i = 0; i < q->spent.n; i++) natsMsg_Destroy(q->spent.at[i]);
+    for (size_t i = 0; i < q->sayings.n; i++) free(q->sayings.at[i].to);
     for (size_t i = 0; i < q->flight.n; i++) free(q->flight.at[i].framed);
     wadi_nats_frames_forget(q);
     wadi_nats_frames_free(q);
@@ -76,6 +74,7 @@ static void free_lists(wadi_nats_queue *q) {
     wadi_vec_clear(&q->sayings);
     wadi_nats_forget(q, false);
     wadi_vec_free(&q->incoming);
+    wadi_vec_free(&q->spent);
     wadi_vec_free(&q->sayings);
     wadi_vec_free(&q->parcels);
     wadi_vec_free(&q->used);

@@ -31,7 +31,7 @@ static bool send_frame(wadi_nats_queue *q, struct wadi_nats_frame *f, int64_t no
                        int64_t *window) {
     const int64_t n = natsMsg_GetDataLength(f->msg);
     if (*window > 0 && *window + n > WINDOW) return false;
-    if (!wadi_vec_push(&q->sayings, (wadi_nats_saying){f->msg, true})) return false;
+    if (!wadi_vec_push(&q->sayings, (wadi_nats_saying){.msg = f->msg})) return false;
     f->sent_ns = now;
     *window += n + 1;
     return true;
@@ -72,6 +72,7 @@ static void remove_parcel(wadi_nats_queue *q, size_t i) {
     memmove(&q->parcels.at[i], &q->parcels.at[i + 1],
             (q->parcels.n - i - 1) * sizeof q->parcels.at[0]);
     q->parcels.n--;
+    for (int f = 0; f < p->frames; f++) q->spent_bytes += natsMsg_GetDataLength(p->frame[f].msg);
     /* A message may be among those that are to be said. */
     for (size_t k = 0; k < q->sayings.n; k++)
         for (int f = 0; f < p->frames; f++)

@@ -23,11 +23,14 @@ uint64_t wadi_nats_random(void) {
 }
 
 void wadi_nats_stir(wadi_nats_queue *q) {
-    (void)pthread_cond_signal(&q->news);
+    q->stirred = true;
+    if (!q->passing) (void)pthread_cond_signal(&q->news);
 }
 
 void wadi_nats_ring(wadi_nats_queue *q) {
     const uint64_t one = 1;
+    if (!q->waits) return; /* it looks before it waits */
+    q->waits = false;
     (void)!write(q->bell, &one, sizeof one);
 }
 
@@ -47,14 +50,20 @@ void wadi_nats_doubt(wadi_nats_queue *q) {
 
 /* ---- saying ---- */
 
+/* Whatever is said is said again if it has no effect, so it is no error if there is no memory for it. */
 void wadi_nats_say(wadi_nats_queue *q, const char *subject, const char *reply, const void *data,
                    int64_t n) {
-    char inbox[WADI_NATS_SUBJECT];
-    natsMsg *msg = NULL;
-    if (reply != NULL) (void)snprintf(inbox, sizeof inbox, "%.120s.%.60s", q->inbox, reply);
-    if (natsMsg_Create(&msg, subject, reply != NULL ? inbox : NULL, data, (int)n) != NATS_OK)
-        return; /* whatever is said is said again if it has no effect */
-    if (!wadi_vec_push(&q->sayings, (wadi_nats_saying){msg, false})) natsMsg_Destroy(msg);
+    const size_t letters = strlen(subject) + 1, room = reply != NULL ? WADI_NATS_SUBJECT : 0;
+    char *to = malloc(letters + room + (size_t)n + 1);
+    if (to == NULL) return;
+    memcpy(to, subject, letters);
+    if (reply != NULL) (void)snprintf(to + letters, room, "%.120s.%.60s", q->inbox, reply);
+    if (n > 0) memcpy(to + letters + room, data, (size_t)n);
+    const wadi_nats_saying s = {.to = to,
+                                .reply = reply != NULL ? to + letters : NULL,
+                                .bytes = to + letters + room,
+                                .n = n};
+    if (!wadi_vec_push(&q->sayings, s)) free(to);
     wadi_nats_stir(q);
 }
 
@@ -129,11 +138,13 @@ wadi_status wadi_nats_wait(wadi_nats_queue *q, int64_t until_ns, wadi_error *err
     const int64_t rest = until_ns - now < look_ns ? until_ns - now : look_ns;
     struct pollfd fds[2] = {{.fd = q->bell, .events = POLLIN},
                             {.fd = wadi_nats_stop_fd(q), .events = POLLIN}};
+    q->waits = true;
     (void)pthread_mutex_unlock(&q->lock);
     const int n = poll(fds, 2, rest > 0 ? (int)((rest + 999999) / 1000000) : 0);
     uint64_t rings;
     if (n > 0 && fds[0].revents != 0) (void)!read(q->bell, &rings, sizeof rings);
     (void)pthread_mutex_lock(&q->lock);
+    q->waits = false;
     if (n > 0 && fds[1].revents != 0)
         return wadi_fail(err, WADI_CANCELLED, "the wait for job %s was ended", q->at.job);
     return check(q, wadi_clock_ns(), err);

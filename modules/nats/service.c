@@ -1,4 +1,5 @@
-/* The service thread of a queue: what the server says goes through it, and what is said to the server. */
+/* The service of a queue: what the server says goes through it, and what is said to the server. A thread of its own does what the owner of the queue has for the server, and looks now
+ * and then what time it is; what comes of the server is heard, and answered, by the thread of the library that brings it. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,19 +12,9 @@
 
 static const int64_t tick_ns = 50000000;
 
-/* ---- threads of the library ---- */
+enum { SPENT_MOST = 16, SPENT_BYTES = 1 << 20 /* that are freed together */ };
 
-void wadi_nats_service_hear(natsConnection *nc, natsSubscription *sub, natsMsg *owned_msg,
-                            void *queue) {
-    wadi_nats_queue *q = queue;
-    WADI_UNUSED(nc);
-    WADI_UNUSED(sub);
-    (void)pthread_mutex_lock(&q->lock);
-    q->heard_any = true;
-    if (q->ending || !wadi_vec_push(&q->incoming, owned_msg)) natsMsg_Destroy(owned_msg);
-    wadi_nats_stir(q);
-    (void)pthread_mutex_unlock(&q->lock);
-}
+/* ---- threads of the library: what becomes of a connection ---- */
 
 void wadi_nats_service_lost(void *queue) {
     wadi_nats_queue *q = queue;
@@ -111,8 +102,13 @@ static bool hear(wadi_nats_queue *q, natsMsg *msg, int64_t now) {
 }
 
 static void hear_all(wadi_nats_queue *q, int64_t now) {
-    for (size_t i = 0; i < q->incoming.n; i++)
-        if (!hear(q, q->incoming.at[i], now)) natsMsg_Destroy(q->incoming.at[i]);
+    for (size_t i = 0; i < q->incoming.n; i++) {
+        natsMsg *msg = q->incoming.at[i];
+        const int64_t n = natsMsg_GetDataLength(msg);
+        if (hear(q, msg, now)) continue;
+        q->spent_bytes += n;
+        if (!wadi_vec_push(&q->spent, msg)) natsMsg_Destroy(msg);
+    }
     wadi_vec_clear(&q->incoming);
 }
 
@@ -127,12 +123,13 @@ static void say_all(wadi_nats_queue *q) {
     (void)pthread_mutex_unlock(&q->lock);
     for (size_t i = 0; i < now.n; i++) {
         const wadi_nats_saying *s = &now.at[i];
-        if (s->to != NULL && connected)
+        if (connected && s->msg != NULL)
+            (void)natsConnection_PublishMsg(q->nc, s->msg);
+        else if (connected && s->reply != NULL)
+            (void)natsConnection_PublishRequest(q->nc, s->to, s->reply, s->bytes, (int)s->n);
+        else if (connected && s->to != NULL)
             (void)natsConnection_Publish(q->nc, s->to, s->bytes, (int)s->n);
         free(s->to);
-        if (s->msg == NULL) continue;
-        if (connected) (void)natsConnection_PublishMsg(q->nc, s->msg);
-        if (!s->borrowed) natsMsg_Destroy(s->msg);
     }
     wadi_vec_free(&now);
     (void)pthread_mutex_lock(&q->lock);
@@ -151,30 +148,76 @@ static void renew(wadi_nats_queue *q, int64_t now) {
     q->home_ns = now;
 }
 
-static void wait_for_news(wadi_nats_queue *q) {
-    const int64_t until = wadi_clock_ns() + tick_ns;
-    const struct timespec t = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
-    (void)pthread_cond_timedwait(&q->news, &q->lock, &t);
+/* What was heard, and what is confirmed. Of each that it frees, the library wakes a thread of its own, so they are many. */
+static void free_spent(wadi_nats_queue *q) {
+    for (size_t i = 0; i < q->used.n; i++) wadi_nats_parcel_free(q->used.at[i]);
+    for (size_t i = 0; i < q->spent.n; i++) natsMsg_Destroy(q->spent.at[i]);
+    wadi_vec_clear(&q->used);
+    wadi_vec_clear(&q->spent);
+    q->spent_bytes = 0;
 }
 
+/* ---- who does it ---- */
+
+static void pass_once(wadi_nats_queue *q) {
+    const int64_t now = wadi_clock_ns();
+    if (q->used.n + q->spent.n >= SPENT_MOST || q->spent_bytes >= SPENT_BYTES) free_spent(q);
+    wadi_nats_frames_free(q);
+    if (q->renewed) renew(q, now);
+    hear_all(q, now);
+    if (!q->ending) {
+        wadi_nats_record_step(q, now);
+        wadi_nats_post_step(q, now);
+        wadi_nats_take_step(q, now);
+        q->step(q, now);
+    }
+    q->stirred = false;
+    if (q->sayings.n > 0) say_all(q);
+}
+
+/* All that is to be done. One thread does it at a time; what others have meanwhile, it does as well. */
+static void pass(wadi_nats_queue *q) {
+    q->passing = true;
+    do {
+        pass_once(q);
+    } while (q->sayings.n > 0 ||
+             (!q->ending && (q->stirred || q->incoming.n > 0 || q->wanted.n > 0)));
+    q->passing = false;
+    if (q->ending) wadi_nats_stir(q);
+}
+
+/* Called by the library, in threads of its own. Whoever brings a message does what is to be done about it: it would take longer to wake the service thread. */
+void wadi_nats_service_hear(natsConnection *nc, natsSubscription *sub, natsMsg *owned_msg,
+                            void *queue) {
+    wadi_nats_queue *q = queue;
+    WADI_UNUSED(nc);
+    WADI_UNUSED(sub);
+    (void)pthread_mutex_lock(&q->lock);
+    q->heard_any = true;
+    if (q->ending || !wadi_vec_push(&q->incoming, owned_msg)) natsMsg_Destroy(owned_msg);
+    if (q->serves && !q->ending && !q->passing)
+        pass(q);
+    else
+        wadi_nats_stir(q);
+    (void)pthread_mutex_unlock(&q->lock);
+}
+
+/* False: nothing was said for a while. */
+static bool wait_for_news(wadi_nats_queue *q) {
+    const int64_t until = wadi_clock_ns() + tick_ns;
+    const struct timespec t = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
+    return pthread_cond_timedwait(&q->news, &q->lock, &t) == 0;
+}
+
+/* Does what the owner has, and what is to be done at a time. */
 static void *serve(void *queue) {
     wadi_nats_queue *q = queue;
     (void)pthread_mutex_lock(&q->lock);
-    while (!q->ending || q->sayings.n > 0) {
-        const int64_t now = wadi_clock_ns();
-        for (size_t i = 0; i < q->used.n; i++) wadi_nats_parcel_free(q->used.at[i]);
-        wadi_vec_clear(&q->used);
-        wadi_nats_frames_free(q);
-        if (q->renewed) renew(q, now);
-        hear_all(q, now);
-        if (!q->ending) {
-            wadi_nats_record_step(q, now);
-            wadi_nats_post_step(q, now);
-            wadi_nats_take_step(q, now);
-            q->step(q, now);
-        }
-        if (q->sayings.n > 0) say_all(q);
-        if (q->incoming.n == 0 && q->wanted.n == 0 && !q->ending) wait_for_news(q);
+    q->serves = true;
+    for (bool late = true; !q->ending || q->passing || q->sayings.n > 0;) {
+        if (!q->passing && late) free_spent(q);
+        if (!q->passing && (late || q->stirred || q->ending)) pass(q);
+        late = (q->passing || !q->ending) && !wait_for_news(q);
     }
     (void)pthread_mutex_unlock(&q->lock);
     return NULL;
