@@ -107,6 +107,7 @@ static void place_stretch(wadi_lower *l, const stretch *s) {
         wadi_lb_else(b);
     }
     const wadi_lv t = wadi_lb_for(b, num(l, 0), n, 1, "t");
+    if (!b->failed) b->scope->owner->placing = true;
     const wadi_lv filled = wadi_lb_get(b, k->filled);
     const wadi_lv to = bin(l, WADI_SOP_ADD, filled, num(l, STRETCH));
     for (int f = 0; f < kept_type(l, k->filter)->elem.fields; f++)

@@ -90,6 +90,7 @@ static void instruction(const printer *p, const wadi_linst *i, int level) {
     wadi_text_add(p->out, i->kind == WADI_L_PRIM ? wadi_sop_get(i->op)->name : kind_name[i->kind]);
     if (i->kind == WADI_L_FOR && i->independent) wadi_text_add(p->out, " independent");
     if (i->kind == WADI_L_FOR && i->unrolled) wadi_text_add(p->out, " unrolled");
+    if (i->placing) wadi_text_add(p->out, " placing");
     if (i->atomic) wadi_text_add(p->out, " atomic");
     if (i->by != WADI_BY_ONE)
         wadi_text_add(p->out, i->by == WADI_BY_GROUPS ? " by groups" : " by lanes");

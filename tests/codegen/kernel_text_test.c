@@ -438,6 +438,30 @@ static void short_rows_of_whole_arrays_are_taken_by_length(void **state) {
     planned_free(&chunk);
 }
 
+/* What is kept is put behind each other several elements at a time, each field by itself, and counted once. */
+static void kept_elements_are_placed_together(void **state) {
+    (void)state;
+    planned p = plan_of("program kept\n"
+                        "input xs : f32[n]\n"
+                        "ones = map xs (x) { convert i64 (gt x 0.5f32) }\n"
+                        "count = fold 0 ones (a, x) { add a x }\n"
+                        "kept = compact count xs (x) { gt x 0.5f32 }\n"
+                        "sum = fold 0.0f32 kept (a, x) { add a x }\n"
+                        "pairs = map xs (x) { a: x, b: convert f64 x }\n"
+                        "ones2 = map pairs (x, y) { convert i64 (gt y 0.5) }\n"
+                        "count2 = fold 0 ones2 (a, x) { add a x }\n"
+                        "kept2 = compact count2 pairs (x, y) { gt y 0.5 }\n"
+                        "zero = unit { a: 0.0f32, b: 0.0 }\n"
+                        "sums = fold zero kept2 (a, b, x, y) { a: add a x, b: add b y }\n"
+                        "output sum\noutput sums\n",
+                        false);
+    const char *text = kernels_of(&p, WADI_SCHEDULE_FLAT);
+    assert_int_equal(count(text, "wadi_place_4("), 2);
+    assert_int_equal(count(text, "(void)wadi_place_4("), 1);
+    assert_int_equal(count(text, " + wadi_place_8("), 1);
+    planned_free(&p);
+}
+
 int main(void) {
     (void)unsetenv("WADI_CC"); /* which may name one that optimises less */
     const struct CMUnitTest tests[] = {
@@ -456,6 +480,7 @@ int main(void) {
         cmocka_unit_test(memory_is_asked_for_by_its_operator),
         cmocka_unit_test(a_long_chain_is_cut),
         cmocka_unit_test(short_rows_of_whole_arrays_are_taken_by_length),
+        cmocka_unit_test(kept_elements_are_placed_together),
         cmocka_unit_test(reductions_in_lanes_vectorise),
         cmocka_unit_test(conditionals_with_reads_vectorise),
         cmocka_unit_test(complex_numbers_vectorise),

@@ -12,6 +12,7 @@
 #include "codegen/emit/c/nests.h"
 #include "codegen/emit/c/options.h"
 #include "codegen/emit/c/by_length.h"
+#include "codegen/emit/c/placing.h"
 #include "codegen/emit/c/prelude.h"
 #include "codegen/emit/c_like/scalar.h"
 #include "codegen/emit/c/statement.h"
@@ -279,6 +280,7 @@ static void for_loop(writer *c, const wadi_linst *i, int level) {
     const wadi_c_nest *rest = c->rest;
     const char *rest_name = c->rest_name;
     const int64_t strip = wadi_c_strip_of(c->w.f, i);
+    if (i->placing && wadi_c_placing(&c->w, i, level)) return;
     c->rest = NULL; /* only branches of the loop itself are left out */
     if (strip > 1)
         strips(c, i, level, strip);
