@@ -112,8 +112,9 @@ static const struct {
     const char *name;
     void (*write)(wadi_text *t, int operators);
     int operators;
-} programs[] = {{"mixed", mixed, 500}, {"mixed", mixed, 100},   {"mixed", mixed, 50},
-                {"alike", alike, 500}, {"dot product", dot, 2}, {"sparse matrix", gathers, 6}};
+} programs[] = {{"mixed", mixed, 500},        {"mixed", mixed, 100}, {"mixed", mixed, 50},
+                {"mixed", mixed, 17},         {"alike", alike, 500}, {"dot product", dot, 2},
+                {"sparse matrix", gathers, 6}};
 
 /* ---- runs ---- */
 

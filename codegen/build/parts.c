@@ -13,8 +13,9 @@
 
 enum {
     PATH_ROOM = 1024,
-    WORTH_BYTES = 24000, /* of kernels: a part that takes some tenths of a second */
-    MANY_KERNELS = 96    /* of one body; a body of few operators has no more than a dozen each */
+    WORTH_BYTES =
+        8000, /* of kernels: a part that takes a tenth of a second, four times what it costs to begin one */
+    MANY_KERNELS = 96 /* of one body; a body of few operators has no more than a dozen each */
 };
 
 /* ---- cutting ---- */

@@ -51,7 +51,9 @@ static void where_texts_are_cut(void **state) {
     expect_cut(4, 100, 8, 1, false);
     expect_cut(10, 10000, 1, 1, false);
     expect_cut(10, 10000, 2, 2, false);
-    expect_cut(10, 10000, 64, 4, false);
+    expect_cut(10, 10000, 64, 10, false);
+    expect_cut(12, 2000, 8, 3, false);
+    expect_cut(7, 2000, 8, 1, false);   /* too little for two */
     expect_cut(1, 200000, 8, 1, false); /* a kernel stays whole */
     expect_cut(100, 100, 8, 1, true);
     expect_cut(200, 5000, 64, WADI_PARTS_MAX, true);
