@@ -45,5 +45,5 @@ static const char gives_up[] =
     "quotients may be products with a reciprocal: an error of up to 2 units in the last place\n"
     "zeros may lose their sign";
 
-const wadi_language wadi_language_c = {"C",   wadi_emit_c, wadi_cc_find, identify,
-                                       build, vectors,     true,         gives_up};
+const wadi_language wadi_language_c = {"C",     wadi_emit_c, wadi_cc_find, identify, build,
+                                       vectors, true,        true,         gives_up};

@@ -52,5 +52,5 @@ static const char gives_up[] =
     "quotients of f32 have an error of up to 2 units in the last place, square roots of up to 3\n"
     "numbers of f32 below 1.2e-38 count as zero";
 
-const wadi_language wadi_language_cuda = {"CUDA C", emit, find,  identify,
-                                          build,    NULL, false, gives_up};
+const wadi_language wadi_language_cuda = {"CUDA C", emit,  find,  identify, build,
+                                          NULL,     false, false, gives_up};

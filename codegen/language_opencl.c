@@ -43,5 +43,5 @@ static const char gives_up[] =
     "quotients and square roots of f32 have an error of up to 3 units in the last place\n"
     "numbers of f32 below 1.2e-38 may count as zero, and zeros may lose their sign";
 
-const wadi_language wadi_language_opencl = {"OpenCL C", emit, find,  identify,
-                                            build,      NULL, false, gives_up};
+const wadi_language wadi_language_opencl = {"OpenCL C", emit,  find,  identify, build,
+                                            NULL,       false, false, gives_up};

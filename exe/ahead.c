@@ -1,5 +1,5 @@
-/* Making kernels before their first use, in threads that only wait for compilers: the kernels that a run is certain to need,
- * and those that may turn out to be faster than the current ones.
+/* Making kernels before their first use, in threads that only wait for compilers: the kernels that a run is certain to need, those
+ * that it will need behind one that is being compiled, and those that may turn out to be faster than the current ones.
  *
  * A run that finds a version being made waits for it; a version that is only listed, it makes itself. A failure in the
  * background is forgotten: the run that needs the version tries again and reports the error.
@@ -227,6 +227,56 @@ void wadi_exe_expect(wadi_exe *exe, const wadi_run_options *options, bool own) {
     if (listed > 0) hire(exe, listed);
     wadi_mutex_unlock(&exe->lock);
     free(want);
+}
+
+/* ---- stages behind the one at hand ---- */
+
+/* Nobody has a version of the body, makes one, or is about to. */
+static bool is_untouched(wadi_exe_set *set, int body) {
+    const wadi_exe_version *of = &set->version[body * WADI_BODY_VERSIONS];
+    for (int i = 0; i < WADI_BODY_VERSIONS; i++)
+        if (of[i].state != WADI_EXE_ABSENT || of[i].ahead > 0 || of[i].failed) return false;
+    return true;
+}
+
+/* Whether it is the first of its body: another one is made for a fault, or to be compared, and says nothing of the stages behind. */
+static bool is_first(const wadi_exe_version *v, int body) {
+    const wadi_exe_version *of = &v->set->version[body * WADI_BODY_VERSIONS];
+    for (int i = 0; i < WADI_BODY_VERSIONS; i++)
+        if (&of[i] != v && of[i].state != WADI_EXE_ABSENT) return false;
+    return true;
+}
+
+/* Lists the versions in the same schedule; how many there are. */
+static int list_followers(wadi_exe *exe, const wadi_exe_version *v, int body, const int *behind,
+                          int n) {
+    const int number = (int)(v - v->set->version) % WADI_BODY_VERSIONS;
+    const wadi_version_key same = wadi_version_numbered(number);
+    int listed = 0;
+    if (exe->closing || !is_first(v, body)) return 0;
+    for (int i = 0; i < n; i++) {
+        if (!wadi_exe_may_take(&exe->plan->bodies[behind[i]], same, -1)) continue;
+        if (!is_untouched(v->set, behind[i])) continue;
+        put_on_list(exe, wadi_exe_version_of(v->set, behind[i], same), WADI_EXE_NEEDED);
+        listed++;
+    }
+    return listed;
+}
+
+void wadi_exe_follow(wadi_exe *exe, const wadi_exe_version *v) {
+    const int body = (int)(v - v->set->version) / WADI_BODY_VERSIONS;
+    if (wadi_thread_processors() < 2 || !v->set->target->language->by_program) return;
+    int *behind = calloc((size_t)exe->plan->nbodies + 1, sizeof *behind);
+    if (!behind || !may_hire()) {
+        free(behind);
+        return; /* the run will ask for each */
+    }
+    const int n = wadi_plan_followers(exe->plan, body, behind);
+    wadi_mutex_lock(&exe->lock);
+    const int listed = list_followers(exe, v, body, behind, n);
+    if (listed > 0) hire(exe, listed);
+    wadi_mutex_unlock(&exe->lock);
+    free(behind);
 }
 
 void wadi_exe_settle(wadi_exe *exe) {

@@ -259,6 +259,7 @@ static wadi_status compile_module(wadi_module *owned_m, const char *text,
     }
     wadi_keep_hold(); /* what one run of it leaves the next one finds */
     exe->module = owned_m;
+    exe->compiling = wadi_exe_follow;
     st = wadi_exe_keep_recipe(exe, text, options ? options : &defaults, err);
     if (st == WADI_OK) st = build(exe, options ? options : &defaults, err);
     if (st == WADI_OK) st = wadi_exe_record(exe, err);

@@ -42,6 +42,8 @@ struct wadi_exe {
     wadi_plan *plan;
     const wadi_target *target; /* of its kernels, on devices that take them */
     bool fast;                 /* fast math */
+    /* A version that a run waits for is not in the cache: called before it is compiled, without the lock. NULL: nobody wants to know. */
+    void (*compiling)(wadi_exe *exe, const wadi_exe_version *v);
     bool asked;          /* for that target; if not, devices that do not take it have their own */
     wadi_text recipe;    /* what another process needs to compile the same (recipe.c) */
     char *report;        /* what wadi_explain tells; NULL unless it was asked for */
@@ -140,6 +142,9 @@ bool wadi_exe_unload(wadi_exe *exe);
 void wadi_exe_expect(wadi_exe *exe, const wadi_run_options *options, bool own);
 /* Has a version made that may pay, beside what runs. The caller holds the lock. */
 void wadi_exe_suggest(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns);
+/* While this version is compiled: has those of the stages behind it made at the same time, in the same schedule, if nobody has made one of these
+ * bodies. The caller does not hold the lock. */
+void wadi_exe_follow(wadi_exe *exe, const wadi_exe_version *v);
 /* Nothing more is made ahead; compilers that have begun are ended. */
 void wadi_exe_settle(wadi_exe *exe);
 

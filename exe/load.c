@@ -30,21 +30,23 @@ wadi_status wadi_exe_make(wadi_exe *exe, wadi_exe_version *v, const wadi_made **
 static const double usual_byte_ns = 20000;
 
 /* Out of the cache, or from the compiler if that is worth it. */
-static wadi_status load_image(wadi_exe_version *v, bool fast, int64_t worth_ns,
+static wadi_status load_image(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns,
                               wadi_cache_report *report, wadi_error *err) {
     const wadi_target *target = v->set->target;
     const wadi_image_ops *images = v->set->images;
     const char *source = v->made->source;
-    if (worth_ns == WADI_EXE_NEEDED)
-        return wadi_cache_load(source, target, fast, images, &v->loaded, report, err);
-    if (wadi_cache_find(source, target, fast, images, &v->loaded)) return WADI_OK;
+    if (wadi_cache_find(source, target, exe->fast, images, &v->loaded)) return WADI_OK;
+    if (worth_ns == WADI_EXE_NEEDED) {
+        if (exe->compiling != NULL) exe->compiling(exe, v);
+        return wadi_cache_load(source, target, exe->fast, images, &v->loaded, report, err);
+    }
     if (worth_ns < v->cost_ns) return WADI_UNSUPPORTED;
-    return wadi_cache_load_gently(source, target, fast, images, &v->loaded, NULL, err);
+    return wadi_cache_load_gently(source, target, exe->fast, images, &v->loaded, NULL, err);
 }
 
-static wadi_status load_and_find(wadi_exe_version *v, bool fast, int64_t worth_ns,
+static wadi_status load_and_find(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns,
                                  wadi_cache_report *report, bool *unfit, wadi_error *err) {
-    WADI_TRY(load_image(v, fast, worth_ns, report, err));
+    WADI_TRY(load_image(exe, v, worth_ns, report, err));
     const wadi_status st = wadi_exe_find_kernels(v, err);
     if (st == WADI_OK) return st;
     v->set->images->unload(&v->loaded);
@@ -76,10 +78,10 @@ static wadi_status make_and_load(wadi_exe *exe, wadi_exe_version *v, int64_t wor
     v->cost_ns = (int64_t)(bytes * (set->byte_ns > 0 ? set->byte_ns : usual_byte_ns));
     wadi_mutex_unlock(&exe->lock);
     bool unfit = false;
-    wadi_status st = load_and_find(v, exe->fast, worth_ns, &report, &unfit, err);
+    wadi_status st = load_and_find(exe, v, worth_ns, &report, &unfit, err);
     if (unfit) {
         wadi_cache_forget(made->source, set->target, exe->fast, set->images);
-        st = load_and_find(v, exe->fast, worth_ns, &report, &unfit, err);
+        st = load_and_find(exe, v, worth_ns, &report, &unfit, err);
     }
     wadi_mutex_lock(&exe->lock);
     if (report.compiled) set->byte_ns = (double)report.compile_ns / bytes;

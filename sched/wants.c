@@ -75,3 +75,20 @@ int wadi_plan_wants(const wadi_plan *plan, int force, wadi_want *out) {
     }
     return l.n;
 }
+
+static int stage_of(const wadi_plan_stream *s, int body) {
+    int i = 0;
+    while (i < s->nstages && s->stages[i].body != body) i++;
+    return i;
+}
+
+int wadi_plan_followers(const wadi_plan *plan, int body, int *out) {
+    int n = 0;
+    for (int i = 0; i < plan->nphases; i++) {
+        const wadi_plan_stream *s = &plan->phases[i].stream;
+        if (!plan->phases[i].is_stream) continue;
+        for (int k = stage_of(s, body) + 1; k < s->nstages; k++)
+            if (s->stages[k].body >= 0 && s->stages[k].body != body) out[n++] = s->stages[k].body;
+    }
+    return n;
+}

@@ -56,6 +56,8 @@ typedef struct wadi_language {
     /* Appends which loops of the text use vectors, as text for people; NULL: the builder does not tell. */
     wadi_status (*vectors)(const wadi_image_builder *b, const char *source, wadi_text *out,
                            wadi_error *err);
+    bool
+        by_program; /* what builds is a program of its own: it runs beside others, and can be ended */
     bool tiles; /* its machines have registers and caches for tiles of results (kernel/pairs.h) */
     const char *gives_up; /* what fast math changes; several lines, without the last one's end */
 } wadi_language;

@@ -98,6 +98,61 @@ static void runs_at_once_share_what_is_made(void **state) {
     wadi_exe_destroy(exe);
 }
 
+static wadi_exe *compile_stages(void) {
+    static const char text[] = "program stages\ncount = unit { 5 }\n"
+                               "rows = produce count (i) {\n"
+                               "    n = unit { add (the i) 1 }\n"
+                               "    row = generate n (k) { convert f64 k }\n"
+                               "    sums = scanl1 row (a, b) { add a b }\n"
+                               "    yield sums\n}\n"
+                               "kept = filter_seq rows (row) {\n"
+                               "    sum = fold 0.0 row (a, b) { add a b }\n"
+                               "    p = unit { gt (the sum) 1.0 }\n"
+                               "    yield p\n}\n"
+                               "sums = map_seq kept (row) {\n"
+                               "    most = scanl1 row (a, b) { max a b }\n"
+                               "    sum = fold 0.0 most (a, b) { add a b }\n"
+                               "    yield sum\n}\n"
+                               "r = elements sums\noutput r\n";
+    wadi_exe *exe = NULL;
+    wadi_error err = {0};
+    if (wadi_compile_text(text, "p", NULL, &exe, &err) != WADI_OK) fail_msg("%s", err.msg);
+    return exe;
+}
+
+static void go_through_stages(const wadi_exe *exe) {
+    static const double want[] = {4, 10, 20}; /* sums of the first triangular numbers */
+    wadi_error err = {0};
+    wadi_run *run = NULL;
+    wadi_array r;
+    assert_int_equal(wadi_run_create(exe, NULL, &run, NULL), WADI_OK);
+    if (wadi_run_go(run, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_int_equal(wadi_run_result(run, "r", &r, NULL), WADI_OK);
+    assert_int_equal(r.shape[0], sizeof want / sizeof *want);
+    assert_memory_equal(r.column[0], want, sizeof want);
+    wadi_run_destroy(run);
+}
+
+/* The size of what comes to the second stage is not known before the first has run. The compiler of the first does not end before that of the
+ * second has begun. */
+static void stages_are_compiled_side_by_side(void **state) {
+    (void)state;
+    if (wadi_thread_processors() < 2) return;
+    counted_compiler("tries=1200\n"
+                     "while [ $(wc -l <\"${0%/*}/count\") -lt 2 ]; do\n"
+                     "  tries=$((tries - 1)); [ $tries -gt 0 ] || exit 1; sleep 0.1\n"
+                     "done",
+                     "true");
+    wadi_exe *exe = compile_stages();
+    go_through_stages(exe);
+    wadi_exe_destroy(exe);
+    assert_int_equal(counted_compilations(), 2);
+    exe = compile_stages();
+    go_through_stages(exe);
+    wadi_exe_destroy(exe);
+    assert_int_equal(counted_compilations(), 2); /* all of it was kept */
+}
+
 /* A compiler that never ends does not keep the executable. */
 static void nobody_has_to_wait_for_what_is_warmed(void **state) {
     (void)state;
@@ -174,7 +229,7 @@ int main(void) {
         CASE(a_run_makes_each_kernel_once),    CASE(warming_makes_what_a_run_wants),
         CASE(runs_at_once_share_what_is_made), CASE(nobody_has_to_wait_for_what_is_warmed),
         CASE(the_run_tells_what_went_wrong),   CASE(an_entry_without_its_kernel_is_made_anew),
-        CASE(a_forked_child_makes_its_own),
+        CASE(a_forked_child_makes_its_own),    CASE(stages_are_compiled_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
