@@ -38,6 +38,8 @@ wadi_status wadi_nats_fail(const wadi_jet_address *a, natsStatus s, const char *
     if (s == NATS_NO_RESPONDERS)
         return wadi_fail(err, WADI_UNSUPPORTED, WADI_NATS_NO_JETSTREAM, server);
     if (words == NULL || *words == '\0' || last != s) words = natsStatus_GetText(s);
+    if (s == NATS_PROTOCOL_ERROR)
+        words = "the server ended the connection before it let us in; it may have too many";
     /* The library puts the place in its own source in front. */
     if (*words == '(' && strstr(words, "): ") != NULL) words = strstr(words, "): ") + 3;
     return wadi_fail(err, WADI_IO, "%s: %s: %.200s", server, doing, words);
@@ -99,17 +101,19 @@ static void on_back(natsConnection *nc, void *env) {
 }
 
 static void on_closed(natsConnection *nc, void *env) {
-    WADI_UNUSED(nc);
     const wadi_nats_events *events = env;
-    events->closed(events->env);
+    events->closed(events->env, nc);
 }
 
-/* Without a handler the library prints errors that come beside a call. What they mean is seen by what is not confirmed. */
+/* Errors that come beside a call; without a handler the library prints them. What they do is seen by what is not confirmed. */
 static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s, void *env) {
+    const wadi_nats_events *events = env;
+    natsStatus last = NATS_OK;
+    const char *words = nats_GetLastError(&last);
     WADI_UNUSED(nc);
     WADI_UNUSED(sub);
-    WADI_UNUSED(s);
-    WADI_UNUSED(env);
+    if (words == NULL || *words == '\0') words = natsStatus_GetText(s);
+    if (events != NULL) events->refused(events->env, words);
 }
 
 static natsStatus set_options(natsOptions *o, const wadi_jet_address *a,
@@ -127,7 +131,7 @@ static natsStatus set_options(natsOptions *o, const wadi_jet_address *a,
     if (s == NATS_OK) s = natsOptions_SetFailRequestsOnDisconnect(o, true);
     if (s == NATS_OK) s = natsOptions_SetIgnoreDiscoveredServers(o, true);
     if (s == NATS_OK) s = natsOptions_SetName(o, "wadi");
-    if (s == NATS_OK) s = natsOptions_SetErrorHandler(o, on_error, NULL);
+    if (s == NATS_OK) s = natsOptions_SetErrorHandler(o, on_error, (void *)(uintptr_t)events);
     if (s == NATS_OK && events != NULL) {
         s = natsOptions_SetDisconnectedCB(o, on_lost, (void *)(uintptr_t)events);
         if (s == NATS_OK) s = natsOptions_SetReconnectedCB(o, on_back, (void *)(uintptr_t)events);
@@ -160,7 +164,7 @@ wadi_status wadi_nats_connect(const wadi_jet_address *a, const wadi_nats_events 
     if (s == NATS_OK) s = set_options(o, a, events);
     if (s == NATS_OK) s = set_secrets(o, a, keys, &st, err);
     if (s == NATS_OK && st == WADI_OK) s = connect_it(&nc, o, a);
-    if (s != NATS_OK && st == WADI_OK) st = wadi_nats_fail(a, s, "there is no connection", err);
+    if (s != NATS_OK && st == WADI_OK) st = wadi_nats_fail(a, s, WADI_NATS_UNCONNECTED, err);
     natsOptions_Destroy(o);
     connections += st == WADI_OK;
     if (st != WADI_OK && connections == 0) (void)nats_CloseAndWait(UNLOAD_MS);

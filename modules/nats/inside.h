@@ -84,7 +84,8 @@ typedef struct wadi_nats_keys {
 typedef struct wadi_nats_events {
     void (*lost)(void *env); /* in a thread of the library */
     void (*back)(void *env, natsConnection *nc);
-    void (*closed)(void *env); /* none of them is called any more */
+    void (*closed)(void *env, natsConnection *nc); /* none of them is called any more */
+    void (*refused)(void *env, const char *words); /* something that was sent, without a reply */
     void *env;
 } wadi_nats_events;
 
@@ -92,6 +93,8 @@ typedef struct wadi_nats_events {
 WADI_NODISCARD wadi_status wadi_nats_connect(const wadi_jet_address *a,
                                              const wadi_nats_events *events, wadi_nats_keys *keys,
                                              natsConnection **out, wadi_error *err);
+/* What is said of a connection that does not come about, before what the library says. */
+#define WADI_NATS_UNCONNECTED "there is no connection"
 /* Closes it, wipes the keys, and unloads the library's threads behind the last one. */
 void wadi_nats_disconnect(natsConnection *nc, wadi_nats_keys *keys);
 /* "nats://HOST:PORT", for messages. */
@@ -219,17 +222,22 @@ typedef struct wadi_nats_queue {
     wadi_workq base;
     wadi_jet_address at;
     wadi_nats_keys keys;
+    pthread_mutex_t wire; /* over these; the service thread alone changes nc */
     natsConnection *nc;
     natsSubscription *subs[3];
+    char subjects[3][WADI_NATS_SUBJECT]; /* of subs; "": it is not heard */
     WADI_VEC(natsSubscription *)
-    past_subs;   /* ended, and kept: the library may still look at them */
-    int calling; /* threads of the library that may still call */
+    past_subs;                           /* ended, and kept: the library may still look at them */
+    WADI_VEC(natsConnection *) past_ncs; /* given up by the library, and kept */
+    int calling;                         /* threads of the library that may still call */
     wadi_nats_events events;
     char inbox[WADI_NATS_SUBJECT];
     uint64_t id; /* of this process, at random */
     bool is_home;
     int64_t frame_most;
     int64_t lost_after_ns; /* worker: home may be silent for so long; 0: no limit */
+    void (*again)(struct wadi_nats_queue *q,
+                  int64_t now); /* makes a connection that the library has given up */
     void (*step)(struct wadi_nats_queue *q,
                  int64_t now); /* what home or a worker does now and then */
     void (*heard)(struct wadi_nats_queue *q, const char *verb, natsMsg *msg); /* on wadi.JOB.verb */
@@ -257,13 +265,19 @@ typedef struct wadi_nats_queue {
     uint64_t next_id;
 
     bool connected;
-    bool renewed;   /* the connection has come back since the service has last looked */
-    bool restarted; /* .. to another server, or to one that has begun again */
+    bool closed;        /* the library does not connect any more (again.c) */
+    int64_t connect_ns; /* nor do we before */
+    bool asked_why;     /* .. it cannot connect; once in an outage */
+    bool renewed;       /* the connection has come back since the service has last looked */
+    bool restarted;     /* .. to another server, or to one that has begun again */
     char server_id[WADI_NATS_SERVER_ID];
     int64_t lost_ns; /* when; of several outages without a message between them, the first */
     bool heard_any;  /* a message has come since */
     int outages;
     int64_t pause_ns; /* nothing refused is sent again before */
+    char said[160]; /* why the server, or the library, has last refused something; "": it has not */
+    int64_t stuck_ns; /* for so long, connected, nothing was confirmed though something is to be */
+    int64_t stuck_to_ns; /* until when that has been counted */
 
     wadi_nats_stream pulls; /* the stream that it pulls from */
     int64_t pull_ns;        /* no request before */
@@ -324,6 +338,9 @@ void wadi_nats_doubt(wadi_nats_queue *q);
 /* The number behind "name": in what the server has replied; -1: there is none. */
 int64_t wadi_nats_number_in(const char *text, int n, const char *name);
 
+/* The connection that there is. It lives as long as the queue. The mutex is free. */
+natsConnection *wadi_nats_connection(wadi_nats_queue *q);
+
 /* A wait of the owner as the watchdog sees it. All zero: none. */
 typedef struct wadi_nats_watched {
     bool on;
@@ -355,6 +372,7 @@ void wadi_nats_service_hear(natsConnection *nc, natsSubscription *sub, natsMsg *
                             void *queue);
 void wadi_nats_service_lost(void *queue);
 void wadi_nats_service_back(void *queue, natsConnection *nc);
+void wadi_nats_service_refused(void *queue, const char *words);
 /* Notes which server it is that the queue is connected to. */
 void wadi_nats_service_met(wadi_nats_queue *q, natsConnection *nc);
 
@@ -428,6 +446,24 @@ void wadi_nats_post_again(wadi_nats_queue *q);
 void wadi_nats_post_drop(wadi_nats_queue *q, int64_t number);
 /* The server's word on frame `frame` of parcel `id`. */
 void wadi_nats_post_reply(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *reply, int64_t now);
+
+/* ---- again.c ---- */
+
+/* Called by the library: it has given the connection up. */
+void wadi_nats_closed(void *queue, natsConnection *nc);
+/* Makes another one, if it is to. The service thread's, with the mutex, which is free meanwhile. */
+void wadi_nats_again_step(wadi_nats_queue *q, int64_t now);
+
+/* ---- refusals.c: what the server does not take ---- */
+
+/* Keeps in mind why the server, or the library, has refused something: `n` bytes of anybody. The mutex is held, here and below. */
+void wadi_nats_refused(wadi_nats_queue *q, const char *words, size_t n);
+/* The same, out of the server's reply to something that was published. */
+void wadi_nats_refused_reply(wadi_nats_queue *q, natsMsg *reply);
+/* The server takes things again. */
+void wadi_nats_taken(wadi_nats_queue *q);
+/* Breaks the queue if the server has been there for as long as it may be away, and has confirmed nothing of what was sent. */
+void wadi_nats_refusals_step(wadi_nats_queue *q, int64_t now);
 
 /* ---- record.c: which home a job has ---- */
 
@@ -532,6 +568,9 @@ WADI_NODISCARD wadi_status wadi_nats_subscribe(wadi_nats_queue *q, int i, const 
                                                wadi_error *err);
 /* Ends that subscription, if there is one. What has come by then is still heard. */
 void wadi_nats_unsubscribe(wadi_nats_queue *q, int i);
+bool wadi_nats_hears(wadi_nats_queue *q, int i);
+/* Hears the same subjects over a connection that is new. */
+WADI_NODISCARD wadi_status wadi_nats_subscribe_again(wadi_nats_queue *q, wadi_error *err);
 /* One of the library's threads will not call again. */
 void wadi_nats_quiet(void *queue);
 /* Ends the queue without a word to anybody. */

@@ -1,5 +1,6 @@
 /* The threads of the library that call a queue, and the end of a queue, when none of them calls any more. */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,8 +43,10 @@ static bool wait_for_quiet(wadi_nats_queue *q) {
     return timed_out == 0;
 }
 
-wadi_status wadi_nats_subscribe(wadi_nats_queue *q, int i, const char *subject, wadi_error *err) {
-    natsStatus s = natsConnection_Subscribe(&q->subs[i], q->nc, subject, wadi_nats_service_hear, q);
+/* By the lock over the wire. */
+static wadi_status subscribe(wadi_nats_queue *q, int i, wadi_error *err) {
+    natsStatus s =
+        natsConnection_Subscribe(&q->subs[i], q->nc, q->subjects[i], wadi_nats_service_hear, q);
     if (s == NATS_OK) s = natsSubscription_SetPendingLimits(q->subs[i], -1, -1);
     if (s == NATS_OK) s = natsSubscription_SetOnCompleteCB(q->subs[i], wadi_nats_quiet, q);
     if (s != NATS_OK) return wadi_nats_fail(&q->at, s, "subscribing", err);
@@ -53,11 +56,46 @@ wadi_status wadi_nats_subscribe(wadi_nats_queue *q, int i, const char *subject, 
     return WADI_OK;
 }
 
+wadi_status wadi_nats_subscribe(wadi_nats_queue *q, int i, const char *subject, wadi_error *err) {
+    (void)pthread_mutex_lock(&q->wire);
+    (void)snprintf(q->subjects[i], sizeof q->subjects[i], "%s", subject);
+    const wadi_status st = subscribe(q, i, err);
+    (void)pthread_mutex_unlock(&q->wire);
+    return st;
+}
+
 /* The subscription is not destroyed: the thread that reads may have found it (end_subscriptions). Out of memory: it stays. */
-void wadi_nats_unsubscribe(wadi_nats_queue *q, int i) {
-    if (q->subs[i] == NULL || !wadi_vec_push(&q->past_subs, q->subs[i])) return;
+static bool unsubscribe(wadi_nats_queue *q, int i) {
+    if (q->subs[i] == NULL) return true;
+    if (!wadi_vec_push(&q->past_subs, q->subs[i])) return false;
     (void)natsSubscription_Unsubscribe(q->subs[i]);
     q->subs[i] = NULL;
+    return true;
+}
+
+void wadi_nats_unsubscribe(wadi_nats_queue *q, int i) {
+    (void)pthread_mutex_lock(&q->wire);
+    if (unsubscribe(q, i)) q->subjects[i][0] = '\0';
+    (void)pthread_mutex_unlock(&q->wire);
+}
+
+bool wadi_nats_hears(wadi_nats_queue *q, int i) {
+    (void)pthread_mutex_lock(&q->wire);
+    const bool hears = q->subjects[i][0] != '\0';
+    (void)pthread_mutex_unlock(&q->wire);
+    return hears;
+}
+
+wadi_status wadi_nats_subscribe_again(wadi_nats_queue *q, wadi_error *err) {
+    wadi_status st = WADI_OK;
+    (void)pthread_mutex_lock(&q->wire);
+    for (int i = 0; i < 3 && st == WADI_OK; i++) {
+        if (q->subjects[i][0] == '\0') continue;
+        st =
+            unsubscribe(q, i) ? subscribe(q, i, err) : wadi_fail(err, WADI_MEMORY, "out of memory");
+    }
+    (void)pthread_mutex_unlock(&q->wire);
+    return st;
 }
 
 /* ---- life ---- */
@@ -107,11 +145,15 @@ void wadi_nats_close(wadi_nats_queue *q) {
     end_subscriptions(q);
     const bool quiet = wait_for_quiet(q);
     if (quiet) free_lists(q); /* before the library is unloaded, which messages need */
+    for (size_t i = 0; i < q->past_ncs.n; i++)
+        wadi_nats_disconnect(q->past_ncs.at[i], &(wadi_nats_keys){0});
+    wadi_vec_free(&q->past_ncs);
     wadi_nats_disconnect(q->nc, &q->keys);
     if (!quiet) return; /* what a thread of the library may still use is left alone */
     if (q->bell >= 0) (void)close(q->bell);
     (void)pthread_cond_destroy(&q->news);
     (void)pthread_mutex_destroy(&q->lock);
+    (void)pthread_mutex_destroy(&q->wire);
     wadi_jet_address_fini(&q->at);
     free(q);
 }

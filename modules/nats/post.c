@@ -100,6 +100,7 @@ static void confirmed(wadi_nats_queue *q, size_t at, int frame) {
     wadi_nats_parcel *p = q->parcels.at[at];
     if (p->frame[frame].confirmed) return;
     p->frame[frame].confirmed = true;
+    wadi_nats_taken(q);
     if (++p->confirmed < p->frames) return;
     const uint64_t of = p->of;
     remove_parcel(q, at);
@@ -124,5 +125,6 @@ void wadi_nats_post_reply(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *r
     q->parcels.at[at]->frame[frame].sent_ns = 0;
     q->pause_ns = now + refused_ns;
     q->count.refused++;
+    wadi_nats_refused_reply(q, reply);
     if (natsMsg_IsNoResponders(reply)) wadi_nats_doubt(q);
 }

@@ -45,6 +45,7 @@ static wadi_status init(wadi_nats_queue *q, const wadi_workq_options *o, wadi_er
     q->env = o->env;
     q->lost_after_ns = o->lost_after_ns;
     q->hangs_after_ns = o->hangs_after_ns;
+    q->again = wadi_nats_again_step;
     q->step = o->home ? wadi_nats_home_step : wadi_nats_worker_step;
     q->heard = o->home ? wadi_nats_home_heard : wadi_nats_worker_heard;
     q->pulls = o->home ? WADI_NATS_ANSWERS : WADI_NATS_ITEMS;
@@ -52,6 +53,7 @@ static wadi_status init(wadi_nats_queue *q, const wadi_workq_options *o, wadi_er
     q->next_id = 1;
     q->id = wadi_nats_random();
     (void)pthread_mutex_init(&q->lock, NULL);
+    (void)pthread_mutex_init(&q->wire, NULL);
     (void)pthread_condattr_init(&attr);
     (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&q->news, &attr);
@@ -69,8 +71,8 @@ static wadi_status init(wadi_nats_queue *q, const wadi_workq_options *o, wadi_er
 }
 
 static wadi_status connect_all(wadi_nats_queue *q, wadi_error *err) {
-    q->events =
-        (wadi_nats_events){wadi_nats_service_lost, wadi_nats_service_back, wadi_nats_quiet, q};
+    q->events = (wadi_nats_events){wadi_nats_service_lost, wadi_nats_service_back, wadi_nats_closed,
+                                   wadi_nats_service_refused, q};
     q->connected = true; /* before it may be lost again */
     WADI_TRY(wadi_nats_connect(&q->at, &q->events, &q->keys, &q->nc, err));
     (void)pthread_mutex_lock(&q->lock);
@@ -90,7 +92,7 @@ static wadi_status connect_all(wadi_nats_queue *q, wadi_error *err) {
 /* JetStream must be there; a server without it would say so only by its silence. */
 static wadi_status check_server(wadi_nats_queue *q, wadi_error *err) {
     jsCtx *js = NULL;
-    WADI_TRY(wadi_nats_js(q->nc, &q->at, &js, err));
+    WADI_TRY(wadi_nats_js(wadi_nats_connection(q), &q->at, &js, err));
     const wadi_status st = wadi_nats_account(js, &q->at, err);
     jsCtx_Destroy(js);
     return st;

@@ -48,6 +48,13 @@ void wadi_nats_doubt(wadi_nats_queue *q) {
     q->record_ns = 0;
 }
 
+natsConnection *wadi_nats_connection(wadi_nats_queue *q) {
+    (void)pthread_mutex_lock(&q->wire);
+    natsConnection *nc = q->nc;
+    (void)pthread_mutex_unlock(&q->wire);
+    return nc;
+}
+
 /* ---- saying ---- */
 
 /* Whatever is said is said again if it has no effect, so it is no error if there is no memory for it. */
@@ -120,12 +127,23 @@ void wadi_nats_unwatch(wadi_nats_queue *q, wadi_nats_watched *w) {
     w->on = false;
 }
 
+/* Adds what was last refused to an error. */
+static wadi_status explain(const wadi_nats_queue *q, wadi_status st, wadi_error *err) {
+    if (st != WADI_IO || err == NULL || q->said[0] == '\0' || strstr(err->msg, q->said) != NULL)
+        return st;
+    const size_t n = strlen(err->msg);
+    (void)snprintf(err->msg + n, sizeof err->msg - n, " (the last error: %s)", q->said);
+    return st;
+}
+
 static wadi_status check(const wadi_nats_queue *q, int64_t now, wadi_error *err) {
     if (q->failed != WADI_OK) return wadi_fail(err, q->failed, "%s", q->why);
     if (q->connected || now - q->lost_ns < (int64_t)(q->at.wait_s * 1e9)) return WADI_OK;
     char server[WADI_NATS_SUBJECT];
     wadi_nats_server(&q->at, server);
-    return wadi_fail(err, WADI_IO, "%s: the server has been away for %g s", server, q->at.wait_s);
+    return explain(
+        q, wadi_fail(err, WADI_IO, "%s: the server has been away for %g s", server, q->at.wait_s),
+        err);
 }
 
 int wadi_nats_stop_fd(const wadi_nats_queue *q) {
@@ -183,6 +201,13 @@ static wadi_status stand_by(wadi_nats_queue *q, wadi_error *err) {
     return st;
 }
 
+static wadi_status explain_safely(wadi_nats_queue *q, wadi_status st, wadi_error *err) {
+    (void)pthread_mutex_lock(&q->lock);
+    (void)explain(q, st, err);
+    (void)pthread_mutex_unlock(&q->lock);
+    return st;
+}
+
 wadi_status wadi_nats_call(wadi_nats_queue *q, wadi_nats_calling call, void *env, wadi_error *err) {
     const int64_t begun = wadi_clock_ns();
     for (int failed = 1;; failed++) {
@@ -193,7 +218,7 @@ wadi_status wadi_nats_call(wadi_nats_queue *q, wadi_nats_calling call, void *env
         const int outages = q->outages;
         wadi_nats_watch(q, &w, "JetStream", false);
         (void)pthread_mutex_unlock(&q->lock);
-        st = wadi_nats_js(q->nc, &q->at, &js, err);
+        st = wadi_nats_js(wadi_nats_connection(q), &q->at, &js, err);
         if (st == WADI_OK) st = call(q, js, env, err);
         jsCtx_Destroy(js);
         (void)pthread_mutex_lock(&q->lock);
@@ -205,7 +230,8 @@ wadi_status wadi_nats_call(wadi_nats_queue *q, wadi_nats_calling call, void *env
             continue;
         }
         /* A connection may be lost on the way, and come back late. If it is lost each time, that is no chance. */
-        if (st != WADI_IO || (late && failed > 2) || !back_again(q, outages, &away, err)) return st;
+        if (st != WADI_IO || (late && failed > 2) || !back_again(q, outages, &away, err))
+            return explain_safely(q, st, err);
         if (away != WADI_OK) return away;
     }
 }

@@ -47,6 +47,13 @@ void wadi_nats_service_back(void *queue, natsConnection *nc) {
     (void)pthread_mutex_unlock(&q->lock);
 }
 
+void wadi_nats_service_refused(void *queue, const char *words) {
+    wadi_nats_queue *q = queue;
+    (void)pthread_mutex_lock(&q->lock);
+    wadi_nats_refused(q, words, strlen(words));
+    (void)pthread_mutex_unlock(&q->lock);
+}
+
 /* ---- what comes ---- */
 
 /* The numbers in "p.12.3". False: it is something else. */
@@ -114,6 +121,9 @@ static void hear_all(wadi_nats_queue *q, int64_t now) {
 
 /* ---- what is said ---- */
 
+static const char too_large_words[] =
+    "a message is larger than the server takes (max_payload), and it took larger ones before";
+
 /* With the mutex free: the server may be slow. What fails is said again, as what is lost on the way. */
 static void say_all(wadi_nats_queue *q) {
     WADI_VEC(wadi_nats_saying) now = {0};
@@ -121,10 +131,11 @@ static void say_all(wadi_nats_queue *q) {
     memset(&q->sayings, 0, sizeof q->sayings);
     const bool connected = q->connected;
     (void)pthread_mutex_unlock(&q->lock);
+    bool too_large = false;
     for (size_t i = 0; i < now.n; i++) {
         const wadi_nats_saying *s = &now.at[i];
         if (connected && s->msg != NULL)
-            (void)natsConnection_PublishMsg(q->nc, s->msg);
+            too_large |= natsConnection_PublishMsg(q->nc, s->msg) == NATS_MAX_PAYLOAD;
         else if (connected && s->reply != NULL)
             (void)natsConnection_PublishRequest(q->nc, s->to, s->reply, s->bytes, (int)s->n);
         else if (connected && s->to != NULL)
@@ -133,6 +144,7 @@ static void say_all(wadi_nats_queue *q) {
     }
     wadi_vec_free(&now);
     (void)pthread_mutex_lock(&q->lock);
+    if (too_large) wadi_nats_refused(q, too_large_words, sizeof too_large_words - 1);
 }
 
 static void renew(wadi_nats_queue *q, int64_t now) {
@@ -169,6 +181,7 @@ static void pass_once(wadi_nats_queue *q) {
         wadi_nats_record_step(q, now);
         wadi_nats_post_step(q, now);
         wadi_nats_take_step(q, now);
+        wadi_nats_refusals_step(q, now);
         q->step(q, now);
     }
     q->stirred = false;
@@ -209,6 +222,13 @@ static bool wait_for_news(wadi_nats_queue *q) {
     return pthread_cond_timedwait(&q->news, &q->lock, &t) == 0;
 }
 
+/* The service thread alone does this: it may last, and nobody says anything over a connection that changes. */
+static void look_after_connection(wadi_nats_queue *q) {
+    q->passing = true;
+    q->again(q, wadi_clock_ns());
+    q->passing = false;
+}
+
 /* Does what the owner has, and what is to be done at a time. */
 static void *serve(void *queue) {
     wadi_nats_queue *q = queue;
@@ -216,6 +236,7 @@ static void *serve(void *queue) {
     q->serves = true;
     for (bool late = true; !q->ending || q->passing || q->sayings.n > 0;) {
         if (!q->passing && late) free_spent(q);
+        if (!q->passing && !q->ending) look_after_connection(q);
         if (!q->passing && (late || q->stirred || q->ending)) pass(q);
         late = (q->passing || !q->ending) && !wait_for_news(q);
     }

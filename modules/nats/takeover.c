@@ -55,7 +55,7 @@ static wadi_status check_silent(wadi_nats_queue *q, jsCtx *js, const wadi_jet_re
     bool there = false, silent = false;
     wadi_nats_search how = {.ms = SILENT_MS, .stop_fd = wadi_nats_stop_fd(q)};
     WADI_TRY(met_here(q, js, r, &how.met, err));
-    WADI_TRY(wadi_nats_home_find(q->nc, &q->at, &how, &there, &silent, err));
+    WADI_TRY(wadi_nats_home_find(wadi_nats_connection(q), &q->at, &how, &there, &silent, err));
     if (!there) return WADI_OK;
     return wadi_fail(err, WADI_INVALID,
                      "job %s has a home already; each job needs a name of its own", q->at.job);
@@ -73,7 +73,8 @@ static wadi_status wait_for_leaver(wadi_nats_queue *q, jsCtx *js, wadi_jet_recor
         WADI_TRY(wadi_nats_record_read(js, &q->at, out, out_seq, err));
         if (*out_seq != 0 && (is_mine(q, out) || has_home(out))) return WADI_OK;
         wadi_nats_unsubscribe(q, ASKED); /* it would hear its own question */
-        WADI_TRY(wadi_nats_home_ask(q->nc, &q->at, "ping", "", SILENT_MS, &reply, &silent, err));
+        WADI_TRY(wadi_nats_home_ask(wadi_nats_connection(q), &q->at, "ping", "", SILENT_MS, &reply,
+                                    &silent, err));
         if (reply == NULL) return WADI_OK;
         free(reply);
         if (poll(&stop, 1, NAP_MS) > 0)
@@ -114,12 +115,13 @@ static wadi_status find_free(wadi_nats_queue *q, jsCtx *js, const char *epoch, w
 static wadi_status listen(wadi_nats_queue *q, wadi_error *err) {
     char subject[WADI_NATS_SUBJECT];
     sigset_t before;
-    if (q->subs[ASKED] != NULL) return WADI_OK;
+    if (wadi_nats_hears(q, ASKED)) return WADI_OK;
     wadi_nats_subject(q->at.job, subject, "ask.*");
     wadi_nats_block_signals(&before);
     const wadi_status st = wadi_nats_subscribe(q, ASKED, subject, err);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    (void)natsConnection_FlushTimeout(q->nc, FLUSH_MS); /* if it fails, the library says it again */
+    (void)natsConnection_FlushTimeout(wadi_nats_connection(q),
+                                      FLUSH_MS); /* if it fails, the library says it again */
     return st;
 }
 
@@ -214,7 +216,7 @@ static wadi_status leave(wadi_nats_queue *q, jsCtx *js, void *env, wadi_error *e
 /* Without waiting for a server that is away. */
 static wadi_status leave_now(wadi_nats_queue *q, wadi_jet_state state, wadi_error *err) {
     jsCtx *js = NULL;
-    wadi_status st = wadi_nats_js(q->nc, &q->at, &js, err);
+    wadi_status st = wadi_nats_js(wadi_nats_connection(q), &q->at, &js, err);
     if (st == WADI_OK) st = leave(q, js, &state, err);
     jsCtx_Destroy(js);
     return st;
