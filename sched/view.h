@@ -47,6 +47,22 @@ typedef struct wadi_view_device {
     int workers;      /* 0: it does nothing in this run */
 } wadi_view_device;
 
+/* Workers of other processes, of a run with the option `via`. */
+typedef struct wadi_view_elsewhere {
+    bool used;         /* it has that option; the rest is 0 without */
+    char address[128]; /* without settings */
+    int wanted;        /* workers that the run waits for before it begins */
+    int workers;       /* that are there now */
+    int node;          /* the stage that is for them; -1: none yet */
+    int64_t items, most_items, bytes, most_bytes; /* that have no answer, and their limits */
+    int64_t in_turn;                              /* answers that wait for those of earlier items */
+    double per_second;                            /* answers, over the last ten seconds */
+    int64_t items_there, elements_there;          /* that workers have computed */
+    int64_t items_here, elements_here; /* that were for them, and that home has computed */
+    bool held;                         /* no more items go to workers: `wadi job pause` */
+    bool lost;                         /* they get nothing any more of this stream */
+} wadi_view_elsewhere;
+
 typedef enum wadi_view_state {
     WADI_VIEW_RUNS,
     WADI_VIEW_PAUSED,
@@ -70,6 +86,7 @@ typedef struct wadi_view {
     int nwaits;
     wadi_view_device devices[WADI_VIEW_DEVICES];
     int ndevices;
+    wadi_view_elsewhere elsewhere;
     double left_s; /* until all is read, at the pace so far; -1: nobody knows */
     bool failed;   /* there was no memory for all nodes and edges */
 } wadi_view;

@@ -181,6 +181,17 @@ static int workers(wadi_workq *self) {
     return n;
 }
 
+static void look(wadi_workq *self, wadi_workq_open *out) {
+    wadi_nats_queue *q = of(self);
+    (void)pthread_mutex_lock(&q->lock);
+    *out = (wadi_workq_open){.items = (int64_t)q->flight.n,
+                             .most_items = q->credit,
+                             .bytes = q->count.bytes_in_flight,
+                             .most_bytes = q->budget,
+                             .held = q->paused};
+    (void)pthread_mutex_unlock(&q->lock);
+}
+
 /* ---- the end ---- */
 
 /* The end of a job waits for a server that is away: workers that have not seen it would go on waiting for home. A home that only leaves does not wait. */
@@ -210,4 +221,5 @@ const wadi_workq_ops wadi_nats_home_ops = {.close = close_home,
                                            .submit = submit,
                                            .collect = collect,
                                            .workers = workers,
+                                           .look = look,
                                            .end = end};

@@ -99,6 +99,9 @@ static wadi_status open_all(wadi_stream *s, wadi_error *err) {
     if (status == WADI_OK) status = start(t, err);
     if (status != WADI_OK) drop_room(t);
     t->opened = status == WADI_OK;
+    wadi_mutex_lock(&s->x->lock);
+    t->shown = t->opened;
+    wadi_mutex_unlock(&s->x->lock);
     return status;
 }
 
@@ -211,8 +214,19 @@ static wadi_status give(wadi_stream *s, const wadi_far_ticket *k, wadi_error *er
     wadi_chunk_release(o.out);
     wadi_mutex_lock(&s->x->lock);
     s->x->stats.elsewhere += k->in->count;
+    s->x->work.items_there++;
     wadi_mutex_unlock(&s->x->lock);
     return status;
+}
+
+/* What no worker has computed. */
+static wadi_status compute_here(wadi_stream *s, wadi_chunk *in, wadi_error *err) {
+    WADI_TRY(s->team.hooks->again(s, s->far.stage, in, err));
+    wadi_mutex_lock(&s->x->lock);
+    s->x->work.items_here++;
+    s->x->work.elements_here += in->count;
+    wadi_mutex_unlock(&s->x->lock);
+    return WADI_OK;
 }
 
 /* The first ticket leaves the ring. */
@@ -225,9 +239,8 @@ static wadi_status hand_on(wadi_stream *s, wadi_error *err) {
     t->bytes -= wadi_chunk_bytes(k.in);
     wadi_mutex_unlock(&t->lock);
     t->delivering = true;
-    const wadi_status status = k.state == WADI_TICKET_DONE
-                                   ? give(s, &k, err)
-                                   : s->team.hooks->again(s, t->stage, k.in, err);
+    const wadi_status status =
+        k.state == WADI_TICKET_DONE ? give(s, &k, err) : compute_here(s, k.in, err);
     t->delivering = false;
     wadi_chunk_release(k.answer);
     wadi_chunk_release(k.in);
@@ -346,7 +359,7 @@ wadi_status wadi_far_here(wadi_stream *s, wadi_chunk *in, wadi_error *err) {
     wadi_far *t = &s->far;
     WADI_TRY(wadi_far_flush(s, err));
     t->delivering = true;
-    const wadi_status status = s->team.hooks->again(s, t->stage, in, err);
+    const wadi_status status = compute_here(s, in, err);
     t->delivering = false;
     return status;
 }

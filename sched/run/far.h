@@ -25,12 +25,22 @@ typedef struct wadi_far_ticket {
 
 enum { WADI_FAR_TICKETS = 256 };
 
+enum { WADI_FAR_RATES = 11 };
+
+/* Answers so far, once a second, in a ring. */
+typedef struct wadi_far_rate {
+    int64_t ns[WADI_FAR_RATES], answered[WADI_FAR_RATES];
+    int n; /* seconds so far */
+} wadi_far_rate;
+
 typedef struct wadi_far {
     struct wadi_stream *stream;
     int stage; /* that is shared */
     bool opened, delivering, given_up;
     bool told;       /* that nobody has come */
     int64_t from_ns; /* clock when it was opened */
+    bool
+        shown; /* by the run's lock: there are the locks below, until the stream is no longer shown */
     wadi_slots once; /* what is ONCE, in host memory */
     int *results;    /* [nresults] slots that travel */
     int nresults;
@@ -39,8 +49,11 @@ typedef struct wadi_far {
     wadi_mutex lock;    /* guards what follows */
     wadi_condition done;
     bool closing;
-    bool lost;             /* the queue has failed */
-    int workers;           /* as the queue has told last */
+    bool lost;            /* the queue has failed */
+    int workers;          /* as the queue has told last */
+    wadi_workq_open open; /* likewise */
+    int64_t answered;     /* items */
+    wadi_far_rate rate;
     int64_t slowest_ns;    /* answer so far */
     int64_t answered_ns;   /* clock at the last one */
     int64_t usual_ns;      /* between two of them; 0: not known */
@@ -55,6 +68,12 @@ typedef struct wadi_far {
 void wadi_far_work(void *env);
 /* Wakes that thread. */
 void wadi_far_nudge(const wadi_far *t);
+
+/* ---- far_view.c ---- */
+
+struct wadi_view_elsewhere;
+/* What is under way to workers and back, for those who look at the stream, which is at work. By the run's lock. */
+void wadi_far_look(struct wadi_stream *s, struct wadi_view_elsewhere *out);
 
 /* ---- far.c: as the functions of elsewhere.h ---- */
 

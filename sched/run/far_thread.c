@@ -10,7 +10,7 @@
 #include "sched/run/far.h"
 #include "sched/run/stream.h"
 
-static const int64_t LOOK_NS = 50000000;
+static const int64_t LOOK_NS = 50000000, SECOND_NS = 1000000000;
 
 void wadi_far_nudge(const wadi_far *t) {
     const uint64_t one = 1;
@@ -109,6 +109,7 @@ static void take_answer(wadi_far *t, const wadi_work_item *item) {
     if (k != NULL) {
         const bool good = c != NULL && c->count == k->in->count && c->first == k->in->first;
         note_time(t, k);
+        t->answered++;
         k->state = good ? WADI_TICKET_DONE : WADI_TICKET_FAILED;
         if (good) k->answer = wadi_chunk_retain(c);
     }
@@ -118,12 +119,27 @@ static void take_answer(wadi_far *t, const wadi_work_item *item) {
     wadi_lane_nudge_all(t->stream);
 }
 
-/* The number of workers has changed: who waits for the first of them looks again. */
-static void count_workers(wadi_far *t) {
-    const int n = queue_of(t)->ops->workers(queue_of(t));
+/* Once a second. By the lock. */
+static void note_rate(wadi_far *t) {
+    wadi_far_rate *r = &t->rate;
+    const int64_t now = wadi_clock_ns();
+    if (r->n > 0 && now - r->ns[(r->n - 1) % WADI_FAR_RATES] < SECOND_NS) return;
+    r->ns[r->n % WADI_FAR_RATES] = now;
+    r->answered[r->n % WADI_FAR_RATES] = t->answered;
+    r->n++;
+}
+
+/* If the number of workers has changed, who waits for the first of them looks again. */
+static void look_at_queue(wadi_far *t) {
+    wadi_workq *q = queue_of(t);
+    const int n = q->ops->workers(q);
+    wadi_workq_open open;
+    q->ops->look(q, &open);
     wadi_mutex_lock(&t->lock);
     if (n != t->workers) wadi_condition_broadcast(&t->done);
     t->workers = n;
+    t->open = open;
+    note_rate(t);
     wadi_mutex_unlock(&t->lock);
 }
 
@@ -137,7 +153,7 @@ static wadi_status take(wadi_far *t, int64_t wait_ns, wadi_error *err) {
     } else if (status == WADI_OK && item.number >= 0) {
         take_answer(t, &item);
     }
-    count_workers(t);
+    look_at_queue(t);
     return status;
 }
 

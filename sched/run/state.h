@@ -89,6 +89,8 @@ typedef struct wadi_run_work {
     struct wadi_workq *queue; /* owned; NULL: there are none */
     char address[256];
     int64_t next; /* number of the next item */
+    /* by the run's lock; of elements that workers have computed see wadi_run_stats */
+    int64_t items_there, items_here, elements_here; /* done by workers, and by home instead */
 } wadi_run_work;
 
 struct wadi_run {

@@ -146,6 +146,7 @@ static void see_stream(const wadi_stream *s, wadi_view *v) {
     for (int i = 0; i < s->plan->nstages; i++) see_stage(&k, i);
     for (int i = 0; i < s->plan->nstages; i++) see_inputs(&k, i);
     for (int i = 0; i < s->plan->nends; i++) see_end(&k, i);
+    if (s->far.shown) v->elsewhere.node = k.stage[s->far.stage];
     free(k.stage);
 }
 
@@ -177,6 +178,20 @@ static void see_devices(const wadi_run *x, wadi_view *v) {
     wadi_view_device *d = find_apart(x, v);
     d->busy_ns += x->beside_ns;
     d->workers += apart || d->workers == 0;
+}
+
+static void see_elsewhere(const wadi_run *x, wadi_view_elsewhere *e) {
+    e->node = -1;
+    if (x->work.queue == NULL) return;
+    e->used = true;
+    e->wanted = x->options.workers;
+    (void)snprintf(e->address, sizeof e->address, "%.*s", (int)strcspn(x->work.address, "?"),
+                   x->work.address);
+    e->items_there = x->work.items_there;
+    e->elements_there = x->stats.elsewhere;
+    e->items_here = x->work.items_here;
+    e->elements_here = x->work.elements_here;
+    if (x->now != NULL) wadi_far_look(x->now, e);
 }
 
 static wadi_view_state state_of(const wadi_run *x, bool saved) {
@@ -216,6 +231,7 @@ static void see_run(wadi_run *x, wadi_view *v) {
     (void)snprintf(v->schedule, sizeof v->schedule, "%s",
                    x->stats.schedule != NULL ? x->stats.schedule : "");
     see_devices(x, v);
+    see_elsewhere(x, &v->elsewhere);
     if (x->waits != NULL) v->nwaits = wadi_waits_list(x->waits, v->waits, WADI_VIEW_WAITS);
     if (x->now != NULL) see_stream(x->now, v);
     v->left_s = x->now != NULL && v->state == WADI_VIEW_RUNS

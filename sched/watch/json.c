@@ -132,6 +132,38 @@ static void put_device(const wadi_view_device *d, wadi_text *out) {
     wadi_text_add(out, "}");
 }
 
+/* Names that `wadi job status` has as well mean the same there. */
+static void put_elsewhere(const wadi_view *v, wadi_text *out) {
+    const wadi_view_elsewhere *e = &v->elsewhere;
+    wadi_text_add(out, ", \"elsewhere\": ");
+    if (!e->used) {
+        wadi_text_add(out, "null");
+        return;
+    }
+    wadi_text_add(out, "{");
+    put_text(out, "address", e->address);
+    wadi_text_add(out, ", \"stage\": ");
+    if (e->node >= 0)
+        wadi_text_add_json(out, v->nodes.at[e->node].id);
+    else
+        wadi_text_add(out, "null");
+    put_number(out, "workers", e->workers);
+    put_number(out, "wanted", e->wanted);
+    put_number(out, "in_flight", e->items);
+    put_number(out, "credit", e->most_items);
+    put_number(out, "bytes_in_flight", e->bytes);
+    put_number(out, "budget", e->most_bytes);
+    put_number(out, "in_turn", e->in_turn);
+    put_real(out, "per_second", e->per_second);
+    wadi_text_addf(out, ", \"items\": {\"workers\": %lld, \"home\": %lld}",
+                   (long long)e->items_there, (long long)e->items_here);
+    wadi_text_addf(out, ", \"elements\": {\"workers\": %lld, \"home\": %lld}",
+                   (long long)e->elements_there, (long long)e->elements_here);
+    put_bool(out, "paused", e->held);
+    put_bool(out, "lost", e->lost);
+    wadi_text_add(out, "}");
+}
+
 static void begin_list(wadi_text *out, const char *name) {
     wadi_text_addf(out, ", \"%s\": [", name);
 }
@@ -155,7 +187,9 @@ void wadi_watch_json(const wadi_view *v, wadi_text *out) {
     wadi_text_add(out, "]");
     begin_list(out, "devices");
     for (int i = 0; i < v->ndevices; i++) next(out, (size_t)i), put_device(&v->devices[i], out);
-    wadi_text_add(out, "], ");
+    wadi_text_add(out, "]");
+    put_elsewhere(v, out);
+    wadi_text_add(out, ", ");
     wadi_watch_why(v, &why);
     put_text(out, "why", wadi_text_str(&why));
     wadi_text_add(out, "}");

@@ -105,6 +105,36 @@ static void tell_left(wadi_text *out, const char *name, const wadi_view *v) {
     if (v->left_s >= 0) put(out, name, v, none, v->left_s);
 }
 
+#define OF_ELSEWHERE(function, value)                                            \
+    static void function(wadi_text *out, const char *name, const wadi_view *v) { \
+        const wadi_view_elsewhere *e = &v->elsewhere;                            \
+        if (e->used) put(out, name, v, none, (double)(value));                   \
+    }
+OF_ELSEWHERE(tell_far_workers, e->workers)
+OF_ELSEWHERE(tell_far_items, e->items)
+OF_ELSEWHERE(tell_far_most_items, e->most_items)
+OF_ELSEWHERE(tell_far_bytes, e->bytes)
+OF_ELSEWHERE(tell_far_most_bytes, e->most_bytes)
+OF_ELSEWHERE(tell_far_in_turn, e->in_turn)
+OF_ELSEWHERE(tell_far_rate, e->per_second)
+OF_ELSEWHERE(tell_far_paused, e->held)
+#undef OF_ELSEWHERE
+
+static void put_by(wadi_text *out, const char *name, const wadi_view *v, int64_t workers,
+                   int64_t home) {
+    if (!v->elsewhere.used) return;
+    put(out, name, v, (const char *const[4]){"by", "workers"}, (double)workers);
+    put(out, name, v, (const char *const[4]){"by", "home"}, (double)home);
+}
+
+static void tell_far_done(wadi_text *out, const char *name, const wadi_view *v) {
+    put_by(out, name, v, v->elsewhere.items_there, v->elsewhere.items_here);
+}
+
+static void tell_far_elements(wadi_text *out, const char *name, const wadi_view *v) {
+    put_by(out, name, v, v->elsewhere.elements_there, v->elsewhere.elements_here);
+}
+
 typedef double (*edge_value)(const wadi_view_edge *e);
 
 static void tell_edges(wadi_text *out, const char *name, const wadi_view *v, edge_value value) {
@@ -170,6 +200,21 @@ static const metric metrics[] = {
     {"wadi_memory_peak_bytes", "gauge", "The most that was in use.", tell_memory_peak},
     {"wadi_memory_limit_bytes", "gauge", "The limit for chunks in flight.", tell_memory_limit},
     {"wadi_paused", "gauge", "1: the run is paused.", tell_paused},
+    {"wadi_elsewhere_workers", "gauge", "Workers of other processes that are there.",
+     tell_far_workers},
+    {"wadi_elsewhere_fill_items", "gauge",
+     "Items at workers of other processes, without an answer.", tell_far_items},
+    {"wadi_elsewhere_limit_items", "gauge", "Items that may be there.", tell_far_most_items},
+    {"wadi_elsewhere_fill_bytes", "gauge", "Bytes of these items.", tell_far_bytes},
+    {"wadi_elsewhere_limit_bytes", "gauge", "Bytes that there may be.", tell_far_most_bytes},
+    {"wadi_elsewhere_answers_in_turn", "gauge", "Answers that wait for those of earlier items.",
+     tell_far_in_turn},
+    {"wadi_elsewhere_answers_per_second", "gauge", "Answers, over the last ten seconds.",
+     tell_far_rate},
+    {"wadi_elsewhere_items_total", "counter",
+     "Items that workers have computed, and those that home has computed instead.", tell_far_done},
+    {"wadi_elsewhere_elements_total", "counter", "Elements of these items.", tell_far_elements},
+    {"wadi_elsewhere_paused", "gauge", "1: no more items go to workers.", tell_far_paused},
 };
 
 void wadi_watch_metrics(const wadi_view *views, size_t n, wadi_text *out) {

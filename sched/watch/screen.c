@@ -126,7 +126,7 @@ static void draw_machine(drawing *d) {
     put_bar(d, (double)v->memory_used / most);
     wadi_text_addf(&d->line, " %s of %s", wadi_watch_bytes((double)v->memory_used).at,
                    wadi_watch_bytes(most).at);
-    wadi_text_add(&d->line, "   workers ");
+    wadi_text_addf(&d->line, "   workers %s", v->elsewhere.used ? "here " : "");
     put_bar(d, d->p->utilisation);
     wadi_text_addf(&d->line, " %.0f %% of %d", 100 * d->p->utilisation, v->stats.threads);
     end_line(d);
@@ -137,6 +137,28 @@ static void draw_machine(drawing *d) {
     wadi_text_addf(&d->line, "   schedule %s   device ", v->schedule[0] ? v->schedule : "-");
     wadi_watch_plain(&d->line, v->device);
     draw_devices(d);
+    end_line(d);
+}
+
+/* Workers of other processes. */
+static void draw_elsewhere(drawing *d) {
+    const wadi_view_elsewhere *e = &d->v->elsewhere;
+    if (!e->used) return;
+    wadi_text_addf(&d->line, "%d worker%s elsewhere", e->workers, e->workers == 1 ? "" : "s");
+    if (e->node >= 0) wadi_text_addf(&d->line, " for %s", d->v->nodes.at[e->node].id);
+    if (e->most_items > 0) {
+        wadi_text_add(&d->line, " ");
+        put_bar(d, (double)e->items / (double)e->most_items);
+        wadi_text_addf(&d->line, " %lld of %lld items, %s of %s", (long long)e->items,
+                       (long long)e->most_items, wadi_watch_bytes((double)e->bytes).at,
+                       wadi_watch_bytes((double)e->most_bytes).at);
+    }
+    if (e->in_turn > 0) wadi_text_addf(&d->line, ", %lld in turn", (long long)e->in_turn);
+    wadi_text_addf(&d->line, "   %s answers/s", wadi_watch_count(e->per_second).at);
+    wadi_text_addf(&d->line, "   items done there %s", wadi_watch_count((double)e->items_there).at);
+    wadi_text_addf(&d->line, ", here %s   ", wadi_watch_count((double)e->items_here).at);
+    if (e->held || e->lost) wadi_text_add(&d->line, e->held ? "paused   " : "lost   ");
+    wadi_watch_plain(&d->line, e->address);
     end_line(d);
 }
 
@@ -222,7 +244,8 @@ static void draw_node(drawing *d, int i) {
 
 static void draw_table(drawing *d) {
     place order[WADI_WATCH_NODES];
-    const int n = sort_nodes(d, order), room = d->o->height - AROUND - d->v->nwaits;
+    const int n = sort_nodes(d, order),
+              room = d->o->height - AROUND - d->v->elsewhere.used - d->v->nwaits;
     const int most = d->o->height <= 0 ? n : room < 1 ? 1 : room < n ? room : n;
     wadi_text_add(&d->line,
                   "number  kind   name             what         elements done      /s    bytes  "
@@ -254,6 +277,7 @@ void wadi_watch_draw(const wadi_view *v, const wadi_watch_pace *p, const wadi_wa
     drawing d = {.v = v, .p = p, .o = o, .out = out};
     draw_run(&d);
     draw_machine(&d);
+    draw_elsewhere(&d);
     end_line(&d);
     if (v->nodes.n > 0) draw_table(&d);
     if (v->nodes.n > 0) end_line(&d);

@@ -104,6 +104,60 @@ static bool tell_sink(const wadi_view *v, wadi_text *out) {
     return false;
 }
 
+static const wadi_wait_seen *find_what(const wadi_view *v, const char *owner, const char *what) {
+    for (int i = 0; i < v->nwaits; i++)
+        if (strcmp(v->waits[i].owner, owner) == 0 && strcmp(v->waits[i].what, what) == 0)
+            return &v->waits[i];
+    return NULL;
+}
+
+static void put_workers(int n, wadi_text *out) {
+    wadi_text_addf(out, "%d worker%s", n, n == 1 ? "" : "s");
+}
+
+static void tell_coming(const wadi_view_elsewhere *e, const wadi_wait_seen *w, wadi_text *out) {
+    wadi_text_add(out, "compute waits for ");
+    put_workers(e->wanted, out);
+    wadi_text_add(out, " to come to ");
+    wadi_watch_plain(out, e->address);
+    wadi_text_addf(out, ", for %s; %d %s there", wadi_watch_seconds((double)w->ns / 1e9).at,
+                   e->workers, e->workers == 1 ? "is" : "are");
+}
+
+/* Waits for answers are part of going on where workers do the work: also a short one says who sets the pace. */
+static bool tell_elsewhere(const wadi_view *v, wadi_text *out) {
+    const wadi_view_elsewhere *e = &v->elsewhere;
+    const wadi_wait_seen *coming = find_what(v, "compute", "worker"),
+                         *answer = find_what(v, "compute", "elements from a worker");
+    if (!e->used || (coming == NULL && answer == NULL)) return false;
+    if (coming != NULL) {
+        tell_coming(e, coming, out);
+        return true;
+    }
+    wadi_text_add(out, "compute waits for ");
+    put_workers(e->workers, out);
+    wadi_text_addf(out, " elsewhere, which %s %lld item%s", e->workers == 1 ? "has" : "have",
+                   (long long)e->items, e->items == 1 ? "" : "s");
+    if (e->items > 0) wadi_text_addf(out, " (%s)", wadi_watch_bytes((double)e->bytes).at);
+    if (e->held)
+        wadi_text_add(out, "; no more go to them until `wadi job resume`");
+    else
+        wadi_text_addf(out, "; %s answers/s come", wadi_watch_count(e->per_second).at);
+    if ((double)answer->ns >= LONG_S * 1e9)
+        wadi_text_addf(out, ", for %s", wadi_watch_seconds((double)answer->ns / 1e9).at);
+    return true;
+}
+
+/* Why home computes what is for workers. */
+static void tell_alone(const wadi_view *v, wadi_text *out) {
+    const wadi_view_elsewhere *e = &v->elsewhere;
+    if (!e->used || v->nodes.n == 0 || (e->workers > 0 && !e->lost)) return;
+    wadi_text_add(out, e->lost ? "; workers at " : "; no worker is at ");
+    wadi_watch_plain(out, e->address);
+    wadi_text_add(out, e->lost ? " get nothing any more, and all is computed here"
+                               : ", and all is computed here");
+}
+
 static bool tell_source(const wadi_view *v, wadi_text *out) {
     for (size_t i = 0; i < v->edges.n; i++) {
         const wadi_view_edge *e = &v->edges.at[i];
@@ -151,8 +205,9 @@ static void tell_pace(const wadi_view *v, wadi_text *out) {
 void wadi_watch_why(const wadi_view *v, wadi_text *out) {
     if (tell_state(v, out)) return;
     if (v->state == WADI_VIEW_DRAINS) wadi_text_add(out, "the run is being saved, and will end; ");
-    if (tell_sink(v, out) || tell_wait_of(v, "compute", out) || tell_wait_of(v, "apart", out) ||
-        tell_source(v, out))
+    if (tell_sink(v, out) || tell_elsewhere(v, out) || tell_wait_of(v, "compute", out) ||
+        tell_wait_of(v, "apart", out) || tell_source(v, out))
         return;
     tell_pace(v, out);
+    tell_alone(v, out);
 }

@@ -50,10 +50,13 @@ bool wadi_dispatch_push(wadi_dispatch *d, int64_t number, int64_t n, void *paylo
     return true;
 }
 
+int64_t wadi_dispatch_most(const wadi_dispatch *d) {
+    return wadi_dispatch_workers(d) * WADI_DISPATCH_AHEAD + 1;
+}
+
 bool wadi_dispatch_room(const wadi_dispatch *d, int64_t n, int64_t most) {
-    const size_t wanted = (size_t)(wadi_dispatch_workers(d) * WADI_DISPATCH_AHEAD + 1);
     if (d->items.n == 0) return true;
-    return d->items.n < wanted && d->bytes <= most && n <= most - d->bytes;
+    return (int64_t)d->items.n < wadi_dispatch_most(d) && d->bytes <= most && n <= most - d->bytes;
 }
 
 /* ---- workers ---- */

@@ -45,6 +45,8 @@ void wadi_dispatch_fini(wadi_dispatch *d);
 
 /* Takes over the payload; false when out of memory: the caller keeps it then. Numbers rise. */
 WADI_NODISCARD bool wadi_dispatch_push(wadi_dispatch *d, int64_t number, int64_t n, void *payload);
+/* How many items there may be, so that none would only wait. */
+int64_t wadi_dispatch_most(const wadi_dispatch *d);
 /* Whether one more item of n bytes would not only wait; `most`: bytes of all items, but one is always taken. */
 bool wadi_dispatch_room(const wadi_dispatch *d, int64_t n, int64_t most);
 

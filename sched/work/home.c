@@ -319,6 +319,14 @@ static int workers(wadi_workq *self) {
     return wadi_dispatch_workers(&((const home *)self)->dispatch);
 }
 
+static void look_at(wadi_workq *self, wadi_workq_open *out) {
+    const home *h = (const home *)self;
+    *out = (wadi_workq_open){.items = (int64_t)h->dispatch.items.n,
+                             .most_items = wadi_dispatch_most(&h->dispatch),
+                             .bytes = h->dispatch.bytes,
+                             .most_bytes = h->memory};
+}
+
 static wadi_status end(wadi_workq *self, wadi_error *err) {
     home *h = (home *)self;
     WADI_UNUSED(err);
@@ -346,8 +354,8 @@ static wadi_status no_answer(wadi_workq *self, const wadi_work_item *item, wadi_
     return no_charter(self, NULL, NULL, err);
 }
 
-static const wadi_workq_ops ops = {close_home, offer, has_room,   submit,   collect,
-                                   workers,    end,   no_charter, no_fetch, no_answer};
+static const wadi_workq_ops ops = {close_home, offer, has_room,   submit,   collect,  workers,
+                                   look_at,    end,   no_charter, no_fetch, no_answer};
 
 wadi_status wadi_workq_home_open(const wadi_workq_options *options, const char *file,
                                  wadi_workq **out, wadi_error *err) {

@@ -29,6 +29,12 @@ typedef struct wadi_work_item {
     int64_t n;
 } wadi_work_item;
 
+/* What home has submitted and has no answer to, and how much of that there may be. */
+typedef struct wadi_workq_open {
+    int64_t items, most_items, bytes, most_bytes;
+    bool held; /* no more go to workers until somebody allows it: `wadi job pause` */
+} wadi_workq_open;
+
 typedef struct wadi_workq_ops {
     void (*close)(wadi_workq *self);
 
@@ -45,6 +51,8 @@ typedef struct wadi_workq_ops {
     wadi_status (*collect)(wadi_workq *self, int64_t wait_ns, wadi_work_item *out, wadi_error *err);
     /* How many workers are known to be at work, or ready for it, now. */
     int (*workers)(wadi_workq *self);
+    /* Fills in *out. */
+    void (*look)(wadi_workq *self, wadi_workq_open *out);
     /* There are no more items of any charter: workers are told that the job is over. A home that is to go on later does not call it. */
     wadi_status (*end)(wadi_workq *self, wadi_error *err);
 

@@ -343,13 +343,19 @@ static int no_workers(wadi_workq *self) {
     return 0;
 }
 
+static void no_look(wadi_workq *self, wadi_workq_open *out) {
+    WADI_UNUSED(self);
+    *out = (wadi_workq_open){.items = 0};
+}
+
 static wadi_status no_end(wadi_workq *self, wadi_error *err) {
     WADI_UNUSED(self);
     return not_here(err);
 }
 
-static const wadi_workq_ops ops = {close_worker, no_offer, no_room, no_submit, no_collect,
-                                   no_workers,   no_end,   charter, fetch,     answer};
+static const wadi_workq_ops ops = {close_worker, no_offer,   no_room, no_submit,
+                                   no_collect,   no_workers, no_look, no_end,
+                                   charter,      fetch,      answer};
 
 wadi_status wadi_workq_worker_open(const wadi_workq_options *options, const char *file,
                                    wadi_workq **out, wadi_error *err) {

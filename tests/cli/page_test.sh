@@ -138,12 +138,15 @@ else:
     families = {f.name: f for f in text_string_to_metric_families(metrics[1])}
     assert set(families) == {"wadi_" + n for n in """runs elements bytes expected_elements link_fill_bytes link_limit_bytes link_fill_chunks link_limit_chunks
         link_sender_waits_seconds link_receiver_waits_seconds run_seconds busy_seconds chunks chunk_elements failed_elements utilisation_ratio
-        memory_bytes memory_peak_bytes memory_limit_bytes paused stage_busy_seconds left_seconds device_busy_seconds device_workers""".split()}, set(families)
+        memory_bytes memory_peak_bytes memory_limit_bytes paused stage_busy_seconds left_seconds device_busy_seconds device_workers
+        elsewhere_workers elsewhere_fill_items elsewhere_limit_items elsewhere_fill_bytes elsewhere_limit_bytes elsewhere_answers_in_turn
+        elsewhere_answers_per_second elsewhere_items elsewhere_elements elsewhere_paused""".split()}, set(families)
     values = {s.labels["stage"]: s.value for s in families["wadi_elements"].samples}
     assert values == {"0.in0": 1000, "0.0": 1000, "0.out0": 1000} and families["wadi_elements"].type == "counter"
     busy = {s.labels["stage"]: s.value for s in families["wadi_stage_busy_seconds"].samples}
     assert set(busy) == set(values) and 0 < busy["0.0"] < 60, busy
     assert [s.labels["device"] for s in families["wadi_device_busy_seconds"].samples] == ["cpu"]
+    assert not [s for n, f in families.items() for s in f.samples if n.startswith("wadi_elsewhere")] # there are no workers
     assert all(f.type in ("counter", "gauge") and f.documentation for f in families.values())
 
 # what is done

@@ -82,11 +82,12 @@ process, = json.load(open("runs.json"))
 assert process["process"] == "wadi" and process["pid"] == int(sys.argv[1])
 run, = process["runs"]
 assert set(run) == set("""program pid run state can_drain phase phases elapsed_s left_s elements bytes_in bytes_out chunks chunk_elements
-    failed_elements threads utilisation stages_apart device schedule memory busy_s nodes edges waits devices why""".split()), set(run)
+    failed_elements threads utilisation stages_apart device schedule memory busy_s nodes edges waits devices elsewhere why""".split()), set(run)
 assert run["program"] == "means" and run["state"] == "running" and run["elements"] == 1000 and run["left_s"] is None
 assert [(n["kind"], n["id"], n["elements"]) for n in run["nodes"]] == \
     [("source", "0.in0", 1000), ("stage", "0.0", 1000), ("end", "0.out0", 1000)]
 assert [(e["from"], e["to"], e["queue"]) for e in run["edges"]] == [(0, 1, True), (1, 2, True)]
+assert run["elsewhere"] is None
 assert run["edges"][0]["to_waits_s"] > 0 and run["bytes_in"] == 16000
 assert any(w["who"] == "source" and w.get("waits_for") == "bytes" and w["name"] == "pipe" for w in run["waits"])
 PROGRAM

@@ -122,6 +122,24 @@ third=$last
 timeout 600 "$wadi" run slow.wadi s=@pipe --chunk 2 --via "$at" --workers 3 --stats >got 2>said 3>&- &
 run=$!
 feed
+# What home says of them: each of the twelve items was computed by one of them, or here.
+home=$(pgrep -P "$run")
+told() { # NAME N: returns when so many are told to be done, there and here, after two minutes at the latest
+    until=$(($(date +%s) + 120))
+    while kill -0 "$run" 2>/dev/null && [ "$(date +%s)" -lt $until ]; do
+        "$wadi" top --json "$home" >seen 2>&1
+        n=$(sed -n "s/.*\"$1\": {\"workers\": \([0-9]*\), \"home\": \([0-9]*\)}.*/\1 + \2/p" seen)
+        [ $((${n:-0})) -ge "$2" ] && break
+        sleep 0.05
+    done
+    [ $((${n:-0})) -eq "$2" ] || wrong "$2 $1 are done, and it tells ${n:-none}: $(cat seen)"
+}
+told items 12
+told elements 24
+says seen '"elsewhere": {"address": "ipc://.*", "stage": "0.0", "workers": [0-3], "wanted": 3, "in_flight": '
+"$wadi" top --once "$home" >seen 2>&1
+says seen "^[0-3] workers* elsewhere for 0.0 .* items done there "
+says seen "workers here "
 for p in "$first" "$second"; do
     reached 0.out0 $fed
     stopped=$p

@@ -280,6 +280,13 @@ static int judge_workers(wadi_workq *self) {
     return j->queue->ops->workers(j->queue);
 }
 
+static void judge_look(wadi_workq *self, wadi_workq_open *out) {
+    judge *j = inside(self);
+    j->queue->ops->look(j->queue, out);
+    if (out->items != j->n) blame("another number of items is told", out->items, j->n);
+    if (out->bytes != j->bytes) blame("another number of bytes is told", out->bytes, j->bytes);
+}
+
 static wadi_status judge_end(wadi_workq *self, wadi_error *err) {
     judge *j = inside(self);
     return j->queue->ops->end(j->queue, err);
@@ -292,6 +299,7 @@ static wadi_workq *open_home(void) {
                                        .submit = judge_submit,
                                        .collect = judge_collect,
                                        .workers = judge_workers,
+                                       .look = judge_look,
                                        .end = judge_end};
     judge *j = calloc(1, sizeof *j);
     if (j == NULL) abort();

@@ -1,0 +1,38 @@
+/* Workers of other processes as those see them who look at the run. */
+#include "base/clock.h"
+#include "sched/run/far.h"
+#include "sched/run/stream.h"
+#include "sched/view.h"
+
+/* Over the last seconds, or since the stream has workers. By the lock. */
+static double per_second(const wadi_far *t) {
+    const wadi_far_rate *r = &t->rate;
+    if (r->n == 0) return 0;
+    const int oldest = r->n > WADI_FAR_RATES ? r->n % WADI_FAR_RATES : 0;
+    const double s = (double)(wadi_clock_ns() - r->ns[oldest]) / 1e9;
+    return s > 0 ? (double)(t->answered - r->answered[oldest]) / s : 0;
+}
+
+static int64_t count_done(const wadi_far *t) {
+    int64_t n = 0;
+    for (int i = 0; i < t->tickets; i++)
+        n += t->ring[(t->head + i) % WADI_FAR_TICKETS].state == WADI_TICKET_DONE;
+    return n;
+}
+
+void wadi_far_look(wadi_stream *s, wadi_view_elsewhere *out) {
+    wadi_far *t = &s->far;
+    out->lost = t->given_up;
+    if (!t->shown) return;
+    wadi_mutex_lock(&t->lock);
+    out->workers = t->workers;
+    out->items = t->open.items;
+    out->most_items = t->open.most_items;
+    out->bytes = t->open.bytes;
+    out->most_bytes = t->open.most_bytes;
+    out->in_turn = count_done(t);
+    out->per_second = per_second(t);
+    out->held = t->open.held;
+    out->lost = t->lost;
+    wadi_mutex_unlock(&t->lock);
+}
