@@ -20,6 +20,10 @@ void wadi_say_as(const char *name) {
     program = name;
 }
 
+const char *wadi_say_name(void) {
+    return program;
+}
+
 wadi_status wadi_say_take(void *options, const char *value, wadi_error *err) {
     (void)options;
     const bool json = strcmp(value, "json") == 0;

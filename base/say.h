@@ -11,6 +11,7 @@ typedef enum wadi_say_level { WADI_SAY_INFO, WADI_SAY_WARNING, WADI_SAY_ERROR } 
 
 /* The program's name, static. */
 void wadi_say_as(const char *program);
+const char *wadi_say_name(void);
 /* Takes the value of --log: "text" or "json". For the tables of base/args.h; options is not used. */
 wadi_status wadi_say_take(void *options, const char *value, wadi_error *err);
 /* Whether it was json. */

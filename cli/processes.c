@@ -5,7 +5,10 @@
 
 #include "base/args.h"
 #include "base/error.h"
+#include "base/loadable.h"
 #include "base/text.h"
+#include "sched/work/jet.h"
+#include "sched/work/ways.h"
 
 /* Whether one of the runs in the answer to "list" is of the program: "1 NAME  running ..". */
 static bool lists(const char *list, const char *name) {
@@ -35,8 +38,40 @@ static bool is_meant(const wadi_watch_process *p, const char *name) {
     return strcmp(p->name, name) == 0 || has_program(p, name);
 }
 
+/* ---- jobs ---- */
+
+static wadi_status find_job(const char *address, wadi_cli_processes *out, wadi_error *err) {
+    const void *jobs = NULL;
+    if (strncmp(address, "nats://", 7) != 0)
+        return wadi_fail(err, WADI_INVALID,
+                         "%.200s: only jobs on a NATS server (nats://HOST/JOB) are watched by "
+                         "their address; others where their home is",
+                         address);
+    WADI_TRY(wadi_loadable_get("nats", "jobs", &jobs, err));
+    out->job = address;
+    out->n = 1;
+    out->at[0] = (wadi_watch_process){.pid = 0};
+    return WADI_OK;
+}
+
+/* What is done to a run, a job has requests of its own for. */
+static wadi_status ask_job(const char *address, const char *request, wadi_text *out,
+                           wadi_error *err) {
+    static const char *const own[] = {"pause", "resume", "drain"};
+    const void *jobs = NULL;
+    WADI_TRY(wadi_loadable_get("nats", "jobs", &jobs, err));
+    const wadi_jet_jobs_offer *j = jobs;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(request, own[i]) == 0) return j->ask(address, request, "", out, err);
+    return j->ask(address, "status", request, out, err);
+}
+
+/* ---- both ---- */
+
 wadi_status wadi_cli_processes_find(const char *name, wadi_cli_processes *out, wadi_error *err) {
     int all = 0;
+    out->job = NULL;
+    if (name != NULL && strstr(name, "://") != NULL) return find_job(name, out, err);
     WADI_TRY(wadi_watch_processes(out->at, WADI_CLI_PROCESSES, &all, err));
     out->n = 0;
     for (int i = 0; i < all; i++)
@@ -45,4 +80,18 @@ wadi_status wadi_cli_processes_find(const char *name, wadi_cli_processes *out, w
     if (name == NULL)
         return wadi_fail(err, WADI_INVALID, "no process of wadi is there to be watched");
     return wadi_fail(err, WADI_INVALID, "no process \"%s\" is there to be watched", name);
+}
+
+wadi_status wadi_cli_processes_ask(const wadi_cli_processes *of, const wadi_watch_process *p,
+                                   const char *request, wadi_text *out, wadi_error *err) {
+    return of->job != NULL ? ask_job(of->job, request, out, err)
+                           : wadi_watch_ask(p, request, out, err);
+}
+
+void wadi_cli_processes_tell(const wadi_cli_processes *of, const wadi_watch_process *p,
+                             wadi_text *out) {
+    if (of->job != NULL)
+        wadi_text_add_n(out, of->job, strcspn(of->job, "?"));
+    else
+        wadi_text_addf(out, "%lld %s", (long long)p->pid, p->name);
 }

@@ -47,44 +47,56 @@ static const wadi_args_option table[] = {
     {.name = "--every", .take = take_every},
 };
 
-static wadi_status ask_screen(const options *o, const wadi_watch_process *p, int width, int height,
-                              bool utf8, wadi_text *out, wadi_error *err) {
+static wadi_status ask_screen(const options *o, const wadi_cli_processes *of,
+                              const wadi_watch_process *p, int width, int height, bool utf8,
+                              wadi_text *out, wadi_error *err) {
     char request[128];
     (void)snprintf(request, sizeof request, "screen width=%d height=%d sort=%s utf8=%d", width,
                    height, wadi_watch_sorts[o->sort], utf8);
-    return wadi_watch_ask(p, request, out, err);
+    return wadi_cli_processes_ask(of, p, request, out, err);
 }
 
 /* ---- once ---- */
 
-/* A process that ends meanwhile is left out. */
-static void print_json(const wadi_cli_processes *found) {
+/* A process that ends meanwhile is left out. Errors: those of a job. */
+static wadi_status print_json(const wadi_cli_processes *found, wadi_error *err) {
     bool first = true;
-    printf("[");
+    wadi_status st = WADI_OK;
+    wadi_text all = {0};
     for (int i = 0; i < found->n; i++) {
         wadi_text out = {0};
-        if (wadi_watch_ask(&found->at[i], "json", &out, NULL) == WADI_OK) {
-            printf("%s%s", first ? "" : ", ", wadi_text_str(&out));
-            first = false;
-        }
+        st = wadi_cli_processes_ask(found, &found->at[i], "json", &out, err);
+        if (st == WADI_OK) wadi_text_addf(&all, "%s%s", first ? "" : ", ", wadi_text_str(&out));
+        first = first && st != WADI_OK;
         wadi_text_fini(&out);
     }
-    printf("]\n");
+    if (found->job == NULL) st = WADI_OK;
+    if (st == WADI_OK && all.failed) st = wadi_fail(err, WADI_MEMORY, "out of memory");
+    if (st == WADI_OK) printf("[%s]\n", wadi_text_str(&all));
+    wadi_text_fini(&all);
+    return st;
 }
 
-static void print_once(const options *o, const wadi_cli_processes *found) {
+/* Errors: those of a job; a process that does not answer is told. */
+static wadi_status print_once(const options *o, const wadi_cli_processes *found, wadi_error *err) {
     for (int i = 0; i < found->n; i++) {
         const wadi_watch_process *p = &found->at[i];
-        wadi_text out = {0};
-        wadi_error err = {0};
-        const wadi_status st = ask_screen(o, p, 160, 0, false, &out, &err);
-        if (st != WADI_OK && st != WADI_CANCELLED)
-            printf("%s%lld %s\n%s\n", i > 0 ? "\n" : "", (long long)p->pid, p->name, err.msg);
+        wadi_text out = {0}, who = {0};
+        wadi_error why = {0};
+        const wadi_status st = ask_screen(o, found, p, 160, 0, false, &out, &why);
+        const char *lines = out.n > 0 ? wadi_text_str(&out) : "no run is under way\n";
+        wadi_cli_processes_tell(found, p, &who);
         if (st == WADI_OK)
-            printf("%s%lld %s\n%s", i > 0 ? "\n" : "", (long long)p->pid, p->name,
-                   out.n > 0 ? wadi_text_str(&out) : "no run is under way\n");
+            printf("%s%s\n%s", i > 0 ? "\n" : "", wadi_text_str(&who), lines);
+        else if (st != WADI_CANCELLED && found->job == NULL)
+            printf("%s%s\n%s\n", i > 0 ? "\n" : "", wadi_text_str(&who), why.msg);
         wadi_text_fini(&out);
+        wadi_text_fini(&who);
+        if (st == WADI_OK || found->job == NULL) continue;
+        *err = why;
+        return st;
     }
+    return WADI_OK;
 }
 
 /* ---- again and again ---- */
@@ -109,10 +121,12 @@ static const wadi_watch_process *find_shown(session *s, int further) {
 }
 
 static void add_heading(const session *s, const wadi_watch_process *p, int width, wadi_text *out) {
-    char line[200];
-    (void)snprintf(line, sizeof line, "%lld %s, one of %d, sorted by %s", (long long)p->pid,
-                   p->name, s->found.n, wadi_watch_sorts[s->o->sort]);
-    wadi_text_addf(out, "%.*s\n", width, line);
+    wadi_text line = {0};
+    wadi_cli_processes_tell(&s->found, p, &line);
+    if (s->found.job == NULL) wadi_text_addf(&line, ", one of %d", s->found.n);
+    wadi_text_addf(&line, ", sorted by %s", wadi_watch_sorts[s->o->sort]);
+    wadi_text_addf(out, "%.*s\n", width, wadi_text_str(&line));
+    wadi_text_fini(&line);
 }
 
 static void draw(session *s, const wadi_watch_process *p) {
@@ -126,10 +140,11 @@ static void draw(session *s, const wadi_watch_process *p) {
         wadi_text_addf(&out, "%.*s\n", width, s->message);
     else
         add_heading(s, p, width, &out);
-    if (ask_screen(s->o, p, width, height > 3 ? height - 2 : 1, s->terminal.utf8, &lines, &err) !=
-        WADI_OK)
-        wadi_text_addf(&out, "%.*s\n", width, err.msg);
-    wadi_text_add(&out, lines.n > 0 ? wadi_text_str(&lines) : "no run is under way\n");
+    const wadi_status st = ask_screen(s->o, &s->found, p, width, height > 3 ? height - 2 : 1,
+                                      s->terminal.utf8, &lines, &err);
+    if (st != WADI_OK) wadi_text_addf(&out, "%.*s\n", width, err.msg);
+    if (st == WADI_OK || s->found.job == NULL)
+        wadi_text_add(&out, lines.n > 0 ? wadi_text_str(&lines) : "no run is under way\n");
     wadi_cli_terminal_show(wadi_text_str(&out));
     wadi_text_fini(&out);
     wadi_text_fini(&lines);
@@ -138,7 +153,7 @@ static void draw(session *s, const wadi_watch_process *p) {
 static void act(session *s, const wadi_watch_process *p, const char *verb, const char *done) {
     wadi_text out = {0};
     wadi_error err = {0};
-    const wadi_status st = wadi_watch_ask(p, verb, &out, &err);
+    const wadi_status st = wadi_cli_processes_ask(&s->found, p, verb, &out, &err);
     (void)snprintf(s->message, sizeof s->message, "%.190s", st == WADI_OK ? done : err.msg);
     wadi_text_fini(&out);
 }
@@ -148,11 +163,16 @@ static bool take_key(session *s, const wadi_watch_process *p, int key) {
     if (key == 0) return true;
     s->message[0] = '\0';
     if (key == 's') s->o->sort = (s->o->sort + 1) % WADI_WATCH_SORTS;
-    if (key == 'p') act(s, p, "pause", "paused");
+    const bool job = s->found.job != NULL;
+    if (key == 'p') act(s, p, "pause", job ? "no more items go to workers" : "paused");
     if (key == 'r') act(s, p, "resume", "goes on");
-    if (key == 'd') act(s, p, "drain", "is being saved, and will end");
+    if (key == 'd') act(s, p, "drain", job ? "ends as by SIGTERM" : "is being saved, and will end");
     if (key == 'n') (void)find_shown(s, 1);
     return key > 0 && key != 'q';
+}
+
+static int end(wadi_status st, const wadi_error *err) {
+    return st == WADI_OK ? WADI_CLI_OK : wadi_cli_fail(err);
 }
 
 static int show(options *o, wadi_cli_processes *found) {
@@ -161,8 +181,7 @@ static int show(options *o, wadi_cli_processes *found) {
     wadi_error err = {0};
     if (s == NULL || !wadi_cli_terminal_begin(&s->terminal)) {
         free(s);
-        print_once(o, found);
-        return WADI_CLI_OK;
+        return end(print_once(o, found, &err), &err);
     }
     s->o = o;
     while (goes_on) {
@@ -191,9 +210,9 @@ static int run(int argc, char **argv) {
     else if (wadi_cli_processes_find(o.process, found, &err) != WADI_OK)
         rc = wadi_cli_fail(&err);
     else if (o.json)
-        print_json(found);
+        rc = end(print_json(found, &err), &err);
     else if (o.once || !wadi_cli_terminal_is())
-        print_once(&o, found);
+        rc = end(print_once(&o, found, &err), &err);
     else
         rc = show(&o, found);
     free(found);
@@ -201,11 +220,13 @@ static int run(int argc, char **argv) {
 }
 
 const wadi_cli_command wadi_cli_top = {
-    "top", "[PROCESS] [OPTIONS]", "shows the runs of this user while they go on",
+    "top", "[PROCESS|nats://HOST/JOB] [OPTIONS]", "shows the runs of this user while they go on",
     "PROCESS is a number, or the name of a program: wadi, wadi-flac, or what the file calls "
     "itself. "
     "Processes that were\n"
-    "started with WADI_WATCH=off are not seen.\n"
+    "started with WADI_WATCH=off are not seen. Of a job on a NATS server its home is asked, "
+    "wherever "
+    "it is.\n"
     "\n"
     "  --once             prints what all runs do now, and ends; also without a terminal\n"
     "  --json             the same as JSON, see docs/RUNTIME.md\n"
@@ -214,5 +235,8 @@ const wadi_cli_command wadi_cli_top = {
     "\n"
     "Keys: q ends it, s sorts by something else, p pauses the runs of the process, r lets them go "
     "on, d has them saved\n"
-    "and ended (of runs with --state), n shows the next process.\n",
+    "and ended (of runs with --state), n shows the next process. Of a job, p, r and d do what wadi "
+    "job "
+    "pause, resume and\n"
+    "drain do.\n",
     run};

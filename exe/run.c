@@ -1,5 +1,6 @@
 /* Runs of an executable: the runtime's runs (sched/run.h) with this loader. */
 #include "base/error.h"
+#include "base/say.h"
 #include "connectors/work.h"
 #include "exe/exe.h"
 #include "sched/run.h"
@@ -29,6 +30,10 @@ static bool drain(void *env) {
     return true;
 }
 
+static wadi_status tell(void *env, const char *asked, wadi_text *out, wadi_error *err) {
+    return wadi_watch_answer_of(env, wadi_say_name(), asked, out, err);
+}
+
 /* Workers of other processes can come from now on. */
 static wadi_status open_via(wadi_run *run, const wadi_run_options *o, wadi_error *err) {
     static const int64_t kept_bytes = INT64_C(1) << 30;
@@ -37,6 +42,7 @@ static wadi_status open_via(wadi_run *run, const wadi_run_options *o, wadi_error
                                   .memory = o->memory > 0 ? o->memory : kept_bytes,
                                   .wake_fd = -1,
                                   .drain = drain,
+                                  .tell = tell,
                                   .env = run};
     wadi_workq *queue = NULL;
     WADI_TRY(wadi_link_work_open(&q, o->via_keys, &queue, err));

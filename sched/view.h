@@ -55,6 +55,7 @@ typedef struct wadi_view_elsewhere {
     int workers;       /* that are there now */
     int node;          /* the stage that is for them; -1: none yet */
     int64_t items, most_items, bytes, most_bytes; /* that have no answer, and their limits */
+    int64_t unsent;                               /* items that home has not given out yet */
     int64_t in_turn;                              /* answers that wait for those of earlier items */
     double per_second;                            /* answers, over the last ten seconds */
     int64_t items_there, elements_there;          /* that workers have computed */

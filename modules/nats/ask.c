@@ -51,8 +51,27 @@ static double rate(const wadi_nats_queue *q) {
     return (double)(newest - oldest) / (n - 1);
 }
 
+/* What is seen of the run, which may have its locks: it is asked with the mutex free. */
+static void tell(wadi_nats_queue *q, const char *what, wadi_text *out) {
+    wadi_error why = {.status = WADI_OK};
+    if (q->tell == NULL) {
+        wadi_text_add(out, "error: its home tells nothing of its run");
+        return;
+    }
+    (void)pthread_mutex_unlock(&q->lock);
+    const wadi_status st = q->tell(q->env, what, out, &why);
+    (void)pthread_mutex_lock(&q->lock);
+    const bool large = st == WADI_OK && (int64_t)out->n > q->frame_most;
+    if (st == WADI_OK && !large) return;
+    wadi_text_clear(out);
+    wadi_text_addf(out, "error: %s", large ? "there is more to tell than a message has" : why.msg);
+}
+
 static void status(wadi_nats_queue *q, const char *what, wadi_text *out) {
-    WADI_UNUSED(what);
+    if (what[0] != '\0') {
+        tell(q, what, out);
+        return;
+    }
     const wadi_nats_numbers *c = &q->count;
     wadi_text_addf(out,
                    "{\"job\": \"%s\", \"epoch\": \"%s\", \"submitted\": %" PRId64
@@ -93,6 +112,7 @@ static void drain(wadi_nats_queue *q, const char *what, wadi_text *out) {
         return;
     }
     q->draining = true;
+    q->paused = false; /* what is in flight is finished */
     wadi_text_add(out, "draining");
 }
 
@@ -114,7 +134,7 @@ static const struct {
                 {"resume", resume_items}, {"drain", drain},   {"resize", resize}};
 
 static void hear_request(wadi_nats_queue *q, const char *verb, natsMsg *msg) {
-    char what[64] = "";
+    char what[128] = "";
     wadi_text out = {0};
     const char *reply = natsMsg_GetReply(msg);
     const int n = natsMsg_GetDataLength(msg);

@@ -309,6 +309,8 @@ typedef struct wadi_nats_queue {
     int64_t credit, budget, cap;  /* cap: bytes that the stream of items has room for */
     bool offered, paused, draining, ended;
     bool (*drain)(void *env); /* ends the run of home; false, or NULL: it cannot */
+    wadi_status (*tell)(void *env, const char *asked, wadi_text *out,
+                        wadi_error *err); /* what is seen of it; NULL: nothing */
     void *env;
     bool parts; /* there may be frames that nobody reads any more */
     wadi_nats_numbers count;

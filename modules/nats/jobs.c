@@ -49,6 +49,12 @@ static wadi_status no_home(visit *v, bool silent, wadi_error *err) {
                      v->at.job);
 }
 
+/* The last line ends, too. */
+static void add_lines(wadi_text *out, const char *reply) {
+    const size_t n = strlen(reply);
+    wadi_text_addf(out, "%s%s", reply, n > 0 && reply[n - 1] == '\n' ? "" : "\n");
+}
+
 static wadi_status ask_home(visit *v, const char *verb, const char *what, wadi_text *out,
                             wadi_error *err) {
     char *reply = NULL;
@@ -60,7 +66,7 @@ static wadi_status ask_home(visit *v, const char *verb, const char *what, wadi_t
     if (strncmp(reply, error, sizeof error - 1) == 0)
         st = wadi_fail(err, WADI_INVALID, "job %s: %.300s", v->at.job, reply + sizeof error - 1);
     else
-        wadi_text_addf(out, "%s\n", reply);
+        add_lines(out, reply);
     free(reply);
     return st;
 }

@@ -42,6 +42,7 @@ static wadi_status init(wadi_nats_queue *q, const wadi_workq_options *o, wadi_er
         (wadi_workq){o->home ? &wadi_nats_home_ops : &wadi_nats_worker_ops, o->wake_fd, o->waits};
     q->is_home = o->home;
     q->drain = o->drain;
+    q->tell = o->tell;
     q->env = o->env;
     q->lost_after_ns = o->lost_after_ns;
     q->hangs_after_ns = o->hangs_after_ns;

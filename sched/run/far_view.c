@@ -13,10 +13,10 @@ static double per_second(const wadi_far *t) {
     return s > 0 ? (double)(t->answered - r->answered[oldest]) / s : 0;
 }
 
-static int64_t count_done(const wadi_far *t) {
+static int64_t count_tickets(const wadi_far *t, wadi_ticket_state state) {
     int64_t n = 0;
     for (int i = 0; i < t->tickets; i++)
-        n += t->ring[(t->head + i) % WADI_FAR_TICKETS].state == WADI_TICKET_DONE;
+        n += t->ring[(t->head + i) % WADI_FAR_TICKETS].state == state;
     return n;
 }
 
@@ -30,7 +30,8 @@ void wadi_far_look(wadi_stream *s, wadi_view_elsewhere *out) {
     out->most_items = t->open.most_items;
     out->bytes = t->open.bytes;
     out->most_bytes = t->open.most_bytes;
-    out->in_turn = count_done(t);
+    out->unsent = count_tickets(t, WADI_TICKET_WAITS);
+    out->in_turn = count_tickets(t, WADI_TICKET_DONE);
     out->per_second = per_second(t);
     out->held = t->open.held;
     out->lost = t->lost;

@@ -17,6 +17,8 @@
 #include "sched/watch/why.h"
 #include "sched/watch/words.h"
 
+enum { WORDS = 256 /* bytes of a request */ };
+
 typedef struct request {
     const char *process, *verb;
     int64_t run;       /* 0: all */
@@ -44,13 +46,18 @@ typedef struct views {
     wadi_error *err;
 } views;
 
+static wadi_status take_view(wadi_run *run, wadi_view *out, wadi_error *err) {
+    WADI_TRY(wadi_view_take(run, out, err));
+    out->saved = out->saved || wadi_watch_program_drains(false);
+    return WADI_OK;
+}
+
 static bool add_view(void *env, struct wadi_run *run, int64_t id) {
     views *w = env;
     wadi_view v;
     if (w->run != 0 && w->run != id) return true;
-    w->status = wadi_view_take(run, &v, w->err);
+    w->status = take_view(run, &v, w->err);
     if (w->status != WADI_OK) return false;
-    v.saved = v.saved || wadi_watch_program_drains(false);
     if (wadi_vec_push(&w->at, v)) return true;
     wadi_view_fini(&v);
     w->status = wadi_fail(w->err, WADI_MEMORY, "view: out of memory");
@@ -256,18 +263,41 @@ static wadi_status read_request(char *words, request *q, wadi_error *err) {
     return WADI_OK;
 }
 
+/* words: room for them, to which the request points. *out_verb is that of the table. */
+static wadi_status take_request(const char *process, const char *asked, char words[WORDS],
+                                request *out, const verb **out_verb, wadi_error *err) {
+    *out = (request){.process = process, .screen = {.width = 100}};
+    if (strlen(asked) >= WORDS) return wadi_fail(err, WADI_INVALID, "the request is too long");
+    strcpy(words, asked);
+    WADI_TRY(read_request(words, out, err));
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+        *out_verb = &verbs[i];
+        if (strcmp(verbs[i].name, out->verb) == 0) return WADI_OK;
+    }
+    return wadi_fail(err, WADI_INVALID, "%.40s: there is no such request", out->verb);
+}
+
 wadi_status wadi_watch_answer(const char *process, const char *asked, wadi_text *out,
                               wadi_error *err) {
-    char words[256];
-    request q = {.process = process, .screen = {.width = 100}};
-    if (strlen(asked) >= sizeof words)
-        return wadi_fail(err, WADI_INVALID, "the request is too long");
-    strcpy(words, asked);
-    WADI_TRY(read_request(words, &q, err));
-    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
-        if (strcmp(verbs[i].name, q.verb) != 0) continue;
-        if (verbs[i].look != NULL) return verbs[i].look(&q, out, err);
-        return verbs[i].tell != NULL ? tell(&verbs[i], &q, out, err) : act(&verbs[i], &q, err);
-    }
-    return wadi_fail(err, WADI_INVALID, "%.40s: there is no such request", q.verb);
+    char words[WORDS];
+    request q;
+    const verb *b = NULL;
+    WADI_TRY(take_request(process, asked, words, &q, &b, err));
+    if (b->look != NULL) return b->look(&q, out, err);
+    return b->tell != NULL ? tell(b, &q, out, err) : act(b, &q, err);
+}
+
+wadi_status wadi_watch_answer_of(wadi_run *run, const char *process, const char *asked,
+                                 wadi_text *out, wadi_error *err) {
+    char words[WORDS];
+    request q;
+    const verb *b = NULL;
+    wadi_view v;
+    WADI_TRY(take_request(process, asked, words, &q, &b, err));
+    if (b->tell == NULL)
+        return wadi_fail(err, WADI_INVALID, "%.40s: this is not told of a run alone", q.verb);
+    WADI_TRY(take_view(run, &v, err));
+    b->tell(&q, &v, 1, out);
+    wadi_view_fini(&v);
+    return out->failed ? wadi_fail(err, WADI_MEMORY, "view: out of memory") : WADI_OK;
 }

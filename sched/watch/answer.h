@@ -16,6 +16,13 @@
 WADI_NODISCARD wadi_status wadi_watch_answer(const char *process, const char *request,
                                              wadi_text *out, wadi_error *err);
 
+/* The same of one run of this process, whether it has begun or not, with the verbs json, metrics, why and screen: nothing is done to it. Any thread, while the run
+ * exists. */
+struct wadi_run;
+WADI_NODISCARD wadi_status wadi_watch_answer_of(struct wadi_run *run, const char *process,
+                                                const char *request, wadi_text *out,
+                                                wadi_error *err);
+
 /* For programs that are drained as a whole, whether their runs are saved or not. `drain` is called from any thread: with false it says whether the
  * program can be drained now, with true it does so; false: it cannot. The runs are then asked. NULL, the default: only these. */
 void wadi_watch_drain_by(bool (*drain)(bool now));

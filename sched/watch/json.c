@@ -153,6 +153,7 @@ static void put_elsewhere(const wadi_view *v, wadi_text *out) {
     put_number(out, "credit", e->most_items);
     put_number(out, "bytes_in_flight", e->bytes);
     put_number(out, "budget", e->most_bytes);
+    put_number(out, "unsent", e->unsent);
     put_number(out, "in_turn", e->in_turn);
     put_real(out, "per_second", e->per_second);
     wadi_text_addf(out, ", \"items\": {\"workers\": %lld, \"home\": %lld}",

@@ -125,26 +125,33 @@ static void tell_coming(const wadi_view_elsewhere *e, const wadi_wait_seen *w, w
 }
 
 /* Waits for answers are part of going on where workers do the work: also a short one says who sets the pace. */
-static bool tell_elsewhere(const wadi_view *v, wadi_text *out) {
-    const wadi_view_elsewhere *e = &v->elsewhere;
-    const wadi_wait_seen *coming = find_what(v, "compute", "worker"),
-                         *answer = find_what(v, "compute", "elements from a worker");
-    if (!e->used || (coming == NULL && answer == NULL)) return false;
-    if (coming != NULL) {
-        tell_coming(e, coming, out);
-        return true;
-    }
+static void tell_answers(const wadi_view_elsewhere *e, const wadi_wait_seen *w, wadi_text *out) {
     wadi_text_add(out, "compute waits for ");
     put_workers(e->workers, out);
     wadi_text_addf(out, " elsewhere, which %s %lld item%s", e->workers == 1 ? "has" : "have",
                    (long long)e->items, e->items == 1 ? "" : "s");
     if (e->items > 0) wadi_text_addf(out, " (%s)", wadi_watch_bytes((double)e->bytes).at);
-    if (e->held)
-        wadi_text_add(out, "; no more go to them until `wadi job resume`");
+    wadi_text_addf(out, "; %s answers/s come", wadi_watch_count(e->per_second).at);
+    if ((double)w->ns >= LONG_S * 1e9)
+        wadi_text_addf(out, ", for %s", wadi_watch_seconds((double)w->ns / 1e9).at);
+}
+
+static bool tell_elsewhere(const wadi_view *v, wadi_text *out) {
+    const wadi_view_elsewhere *e = &v->elsewhere;
+    const wadi_wait_seen *coming = find_what(v, "compute", "worker"),
+                         *answer = find_what(v, "compute", "elements from a worker");
+    if (!e->used) return false;
+    if (e->held && e->unsent > 0)
+        wadi_text_addf(out,
+                       "no items go to workers elsewhere until `wadi job resume`, and %lld "
+                       "wait%s here",
+                       (long long)e->unsent, e->unsent == 1 ? "s" : "");
+    else if (coming != NULL)
+        tell_coming(e, coming, out);
+    else if (answer != NULL)
+        tell_answers(e, answer, out);
     else
-        wadi_text_addf(out, "; %s answers/s come", wadi_watch_count(e->per_second).at);
-    if ((double)answer->ns >= LONG_S * 1e9)
-        wadi_text_addf(out, ", for %s", wadi_watch_seconds((double)answer->ns / 1e9).at);
+        return false;
     return true;
 }
 

@@ -15,7 +15,7 @@ typedef struct wadi_jet_work_offer {
 typedef struct wadi_jet_jobs_offer {
     /* The jobs of a server: name, whether it has a home, items and answers that wait, dead letters. The address needs no job. */
     wadi_status (*list)(const char *address, wadi_text *out, wadi_error *err);
-    /* Sends home a request: status, pause, resume, drain, resize (what: a number), and adds the answer. */
+    /* Sends home a request: status (what: "" for the numbers of the job, or a request to the run as of wadi_watch_answer_of), pause, resume, drain, resize (what: a number), and adds the answer. */
     wadi_status (*ask)(const char *address, const char *verb, const char *what, wadi_text *out,
                        wadi_error *err);
     /* The dead letters of a job. */

@@ -21,6 +21,8 @@ typedef struct wadi_workq_options {
     const char *const *curve_clients;                       /* ended by NULL */
     /* home: ends the run when that is asked for from outside; from any thread. False, or NULL: it cannot be. */
     bool (*drain)(void *env);
+    /* home: appends what `wadi top` shows of the run, as sched/watch/answer.h says; from any thread. NULL: nothing is told. Errors: WADI_INVALID, WADI_MEMORY. */
+    wadi_status (*tell)(void *env, const char *asked, wadi_text *out, wadi_error *err);
     void *env;
 } wadi_workq_options;
 

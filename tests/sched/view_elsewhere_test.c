@@ -41,6 +41,7 @@ static wadi_view make_view(void) {
                                         .most_items = 256,
                                         .bytes = 12000000,
                                         .most_bytes = 256000000,
+                                        .unsent = 6,
                                         .in_turn = 4,
                                         .per_second = 12.5,
                                         .items_there = 1204,
@@ -89,11 +90,21 @@ static void workers_that_have_items_are_waited_for(void **state) {
     v.waits[0].ns = 0;
     assert_why(&v, "compute waits for 1 worker elsewhere, which has 1 item (12.0 MB); 12 "
                    "answers/s come");
-    v.elsewhere.items = 0;
-    v.elsewhere.bytes = 0;
+    wadi_view_fini(&v);
+}
+
+static void items_that_are_held_are_told(void **state) {
+    (void)state;
+    wadi_view v = make_view();
+    const char *pace = "nothing stands still: computing sets the pace, at 50 % of the time";
     v.elsewhere.held = true;
-    assert_why(&v, "compute waits for 1 worker elsewhere, which has 0 items; no more go to them "
-                   "until `wadi job resume`");
+    v.elsewhere.unsent = 0;
+    assert_why(&v, pace); /* nothing that is held */
+    v.elsewhere.unsent = 5;
+    assert_why(&v, "no items go to workers elsewhere until `wadi job resume`, and 5 wait here");
+    v.elsewhere.unsent = 1;
+    add_wait(&v, "elements from a worker", 5 * second);
+    assert_why(&v, "no items go to workers elsewhere until `wadi job resume`, and 1 waits here");
     wadi_view_fini(&v);
 }
 
@@ -181,7 +192,8 @@ static void json_has_them(void **state) {
     assert_has(wadi_text_str(&t),
                "\"elsewhere\": {\"address\": \"nats://host/sky\", \"stage\": \"0.0\", \"workers\": "
                "3, \"wanted\": 2, \"in_flight\": 48, \"credit\": 256, \"bytes_in_flight\": "
-               "12000000, \"budget\": 256000000, \"in_turn\": 4, \"per_second\": 12.5, \"items\": "
+               "12000000, \"budget\": 256000000, \"unsent\": 6, \"in_turn\": 4, \"per_second\": "
+               "12.5, \"items\": "
                "{\"workers\": 1204, \"home\": 2}, \"elements\": {\"workers\": 120400, \"home\": "
                "200}, \"paused\": false, \"lost\": false}, \"why\"");
     wadi_text_clear(&t);
@@ -227,6 +239,7 @@ static void metrics_have_them(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_that_have_items_are_waited_for),
+        cmocka_unit_test(items_that_are_held_are_told),
         cmocka_unit_test(workers_that_are_to_come_are_waited_for),
         cmocka_unit_test(that_nobody_comes_is_told),
         cmocka_unit_test(the_screen_has_a_line_of_workers_elsewhere),

@@ -1,0 +1,163 @@
+#!/bin/sh
+# wadi top and wadi why of a job on a NATS server: its home tells of the run and of the workers, also with the socket of its own machine off. Items are
+# paused, let go on, and drained there.
+set -u
+wadi=$WADI_BUILD/cli/wadi
+server=/usr/sbin/nats-server
+if [ ! -x $server ] || ! "$wadi" version | grep -q 'module *nats.*libnats'; then
+    echo "skipped: nats-server or the module nats is not installed"
+    exit 77
+fi
+dir=$(mktemp -d)
+pids=
+finish() {
+    for p in $pids; do kill -9 "$p" 2>/dev/null; done
+    wait 2>/dev/null
+    rm -rf "$dir"
+}
+trap finish EXIT
+cd "$dir" || exit 1
+export WADI_WATCH=off
+unset WADI_TOKEN
+failed=0
+wrong() {
+    echo "$1"
+    failed=1
+}
+says() { grep -q -- "$2" "$1" || wrong "no \"$2\" in: $(cat "$1")"; }
+# until_that COMMAND...: for two minutes at most
+until_that() {
+    tries=0
+    until "$@" || [ $tries -ge 1200 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    [ $tries -lt 1200 ] || { wrong "never: $*"; head -50 seen ./*.log said 2>/dev/null; exit 1; }
+}
+
+: >server.log
+host=nats://127.0.0.1:$((20000 + ($$ + 5000) % 20000))
+$server -a 127.0.0.1 -p "${host##*:}" --jetstream --store_dir "$dir/jobs" >>server.log 2>&1 &
+pids=$!
+ready() { grep -q 'Server is ready' server.log && "$wadi" job ls "$host" >/dev/null 2>&1; }
+until_that ready
+at=$host/sky
+
+# ---- nobody is there ----
+"$wadi" top --once "$at" >seen 2>&1 && wrong "a job that is not there is shown"
+says seen "there is no job sky on this server"
+"$wadi" top --json "$at" >seen 2>&1 && wrong "a job that is not there is told"
+says seen "there is no job sky on this server"
+"$wadi" why "$at" >seen 2>&1 && wrong "a job that is not there has a reason"
+says seen "there is no job sky on this server"
+"$wadi" why tcp://127.0.0.1:7799 >seen 2>&1 && wrong "an address of ZeroMQ is asked"
+says seen "only jobs on a NATS server"
+
+cat >sky.wadi <<'PROGRAM'
+program sky
+stream_in s : seq(f64)
+t = map_seq s (a) {
+  b = unit { sin (mul (the a) 0.5) }
+  yield b
+}
+stream_out "t" t
+PROGRAM
+mkfifo in.raw
+exec 3<>in.raw
+"$wadi" work "$at" --stay >worker.log 2>&1 3>&- &
+pids="$pids $!"
+"$wadi" run sky.wadi s=@in.raw t=@out.raw --via "$at" --workers 1 --chunk 2 2>said 3>&- &
+home=$!
+pids="$pids $home"
+feed() { head -c 160 /dev/zero >&3; } # 20 elements, in 10 items
+
+# ---- what home tells ----
+done_items() { # N
+    "$wadi" top --json "$at" >seen 2>&1 || return 1
+    n=$(sed -n 's/.*"items": {"workers": \([0-9]*\), "home": \([0-9]*\)}.*/\1 + \2/p' seen)
+    [ $((${n:-0})) -eq "$1" ]
+}
+feed
+until_that done_items 10
+says seen '^\[{"process": "wadi", "pid": [0-9]*, "runs": \[{"program": "sky", .*"state": "running"'
+says seen "\"elsewhere\": {\"address\": \"$at\", \"stage\": \"0.0\", \"workers\": [01], \"wanted\": 1, \"in_flight\": [0-9]*, \"credit\": 256, "
+says seen '"elements": {"workers": [0-9]*, "home": [0-9]*}, "paused": false, "lost": false}'
+"$wadi" top --once "$at?wait=5" >seen 2>&1 || wrong "top: $(cat seen)"
+[ "$(head -1 seen)" = "$at" ] || wrong "top does not begin with the job: $(cat seen)"
+says seen '^sky  run 1  running  '
+says seen '^[01] workers* elsewhere for 0.0 .* of 256 items, .* items done there '
+says seen '^0.in0 .*source s '
+[ -z "$(tail -1 seen | grep '^$')" ] || wrong "top ends with an empty line"
+waits_for_source() { "$wadi" why "$at" >seen 2>&1 && grep -q "$at, sky: compute waits for the source \"s\"" seen; }
+until_that waits_for_source
+# The numbers of the job are those of before.
+"$wadi" job status "$at" >seen 2>&1
+says seen '^{"job": "sky", "epoch": "[^"]*", "submitted": [0-9]*, "answered": [0-9]*, .*"paused": false, "draining": false}$'
+
+# ---- pause ----
+"$wadi" job pause "$at" >seen 2>&1
+says seen paused
+held() { "$wadi" why "$at" >seen 2>&1 && grep -q 'no items go to workers elsewhere until `wadi job resume`, and [0-9]* waits* here' seen; }
+feed
+until_that held
+"$wadi" top --once "$at" >seen 2>&1
+says seen '   paused   nats'
+"$wadi" job resume "$at" >seen 2>&1
+says seen resumed
+until_that done_items 20
+
+# ---- the run ends ----
+exec 3>&-
+wait $home || wrong "the run fails: $(cat said)"
+[ "$(wc -c <out.raw)" -eq 320 ] || wrong "out.raw has $(wc -c <out.raw) bytes"
+"$wadi" top --once "$at" >seen 2>&1 && wrong "a job that is over is shown"
+
+# ---- keys, in a terminal: p holds the items of a saved run, r and d let them go, d ends it ----
+if command -v python3 >/dev/null; then
+    head -c 8000000 /dev/zero >zeros.raw
+    "$wadi" run sky.wadi s=@zeros.raw t=@out.raw --via "$at" --workers 1 --chunk 1 --state kept --every 0.1 2>said &
+    home=$!
+    pids="$pids $home"
+    is_there() { "$wadi" top --once "$at" >seen 2>&1 && grep -q '^0.in0' seen; }
+    until_that is_there
+    cat >keys.py <<'PROGRAM'
+import fcntl, os, pty, select, struct, subprocess, sys, termios, time
+wadi, job = sys.argv[1:]
+master, slave = pty.openpty()
+fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 180, 0, 0))
+top = subprocess.Popen([wadi, "top", "--every", "0.1", job], stdin=slave, stdout=slave, stderr=slave)
+seen = b""
+def read_until(*texts):
+    global seen
+    limit = time.monotonic() + 120
+    while not any(t in seen for t in texts):
+        assert time.monotonic() < limit, (texts, seen[-3000:])
+        if select.select([master], [], [], 1)[0]:
+            seen += os.read(master, 65536)
+    seen = seen[max(seen.find(t) + len(t) for t in texts if t in seen):]
+read_until(job.encode() + b", sorted by plan")
+read_until(b"0.in0")
+os.write(master, b"s")
+read_until(b"sorted by elements")
+os.write(master, b"p")
+read_until(b"no more items go to workers")
+read_until(b"until `wadi job resume`")
+os.write(master, b"r")
+read_until(b"goes on")
+os.write(master, b"p")
+read_until(b"no more items go to workers")
+read_until(b"until `wadi job resume`")
+os.write(master, b"d")
+read_until(b"ends as by SIGTERM")
+read_until(b"job sky has no home now", b"there is no job sky")
+os.write(master, b"q")
+assert top.wait() == 0
+PROGRAM
+    timeout 400 python3 keys.py "$wadi" "$at" || wrong "keys: $(cat said)"
+    kill -0 $home 2>/dev/null && timeout 60 tail --pid=$home -f /dev/null
+    wait $home || wrong "the drained run ends with $?: $(cat said)"
+    says said 'the run is saved in kept'
+else
+    echo "python3 is not there: keys are not pressed"
+fi
+exit $failed
