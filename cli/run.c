@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/process.h"
+#include "base/log.h"
 #include "base/say.h"
 #include "cli/command.h"
 #include "cli/profile.h"
@@ -17,6 +18,7 @@
 #include "cli/streams.h"
 #include "connectors/via.h"
 #include "operators/table.h"
+#include "sched/run.h"
 #include "sched/schedules.h"
 #include "sched/watch/program.h"
 
@@ -217,6 +219,15 @@ static wadi_status print_results(const wadi_module *m, wadi_run *run, wadi_error
     return WADI_OK;
 }
 
+/* What is said from now on is about this run, also behind its end. */
+static void speak_of(wadi_run *run) {
+    static char name[96], part[16];
+    const wadi_log_place of = wadi_run_place(run);
+    (void)snprintf(name, sizeof name, "%s", of.run ? of.run : "");
+    (void)snprintf(part, sizeof part, "%s", of.stage ? of.stage : "");
+    wadi_log_about((wadi_log_place){of.run ? name : NULL, of.stage ? part : NULL});
+}
+
 /* A saved run that has not ended has its file under another name (base/outfile.h). */
 static void tell_dead(const options *o, wadi_run *run, bool ended) {
     const char *file = o->shared.run.dead;
@@ -266,6 +277,7 @@ static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_ex
     if (st == WADI_OK) st = tell_guarantee(o, run, err);
     if (st == WADI_OK) st = go(o, run, &drained, err);
     const bool ended = st == WADI_OK;
+    if (run) speak_of(run);
     if (st == WADI_OK && !o->silent) st = print_results(m, run, err);
     if (run) tell_dead(o, run, ended);
     if (run && o->stats) print_stats(run);

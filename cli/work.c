@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/process.h"
+#include "base/say.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "sched/schedules.h"
@@ -38,6 +39,7 @@ static const wadi_args_option table[] = {{.name = "--threads", .take = wadi_cli_
                                          {.name = "--device", .take = wadi_device_take},
                                          {.name = "--wait", .take = wadi_cli_take_wait},
                                          {.name = "--watchdog", .take = wadi_cli_take_watchdog},
+                                         {.name = "--log", .take = wadi_say_take},
                                          {.name = "--stay", .field = offsetof(options, stay)},
                                          {.name = "--stats", .field = offsetof(options, stats)},
                                          WADI_CLI_TEXT("--key", links.key),
@@ -109,6 +111,7 @@ const wadi_cli_command wadi_cli_work = {
     "  --wait SECONDS     it is an error to have no run for so long; default: no limit\n"
     "  --watchdog SECONDS says at which elements it works when that has taken so long; default 10\n"
     "  --stay             when a run is over, waits for the next\n"
+    "  --log json         warnings and errors as lines of JSON\n"
     "  --stats            prints on standard error what it has computed\n"
     "  --key FILE         own CURVE keys, public and secret, one in a line; wadi-vis-send "
     "--new-key makes them\n"

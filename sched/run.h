@@ -6,6 +6,7 @@
 #ifndef WADI_SCHED_RUN_H
 #define WADI_SCHED_RUN_H
 
+#include "base/log.h"
 #include "sched/device.h"
 #include "wadi/run.h"
 
@@ -16,6 +17,10 @@
 WADI_NODISCARD wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader,
                                                const wadi_run_options *options, wadi_run **out,
                                                wadi_error *err);
+
+/* What a message about a run that has ended is about: the name of its program, and the part in which it has failed, or "compute". NULL: it has not begun, or
+ * has no name. Borrowed from the plan. */
+wadi_log_place wadi_run_place(wadi_run *run);
 
 struct wadi_workq;
 /* Before the run begins: chunks of one stage are for workers of other processes, by this queue, which the run takes over, whatever comes of it.

@@ -149,6 +149,7 @@ static void work(void *env) {
     wadi_run_profile_begin(x, shares(a) ? x->chosen.name : "cpu", true);
     a->why.status = take_all(a, &a->why);
     if (a->why.status != WADI_OK) {
+        wadi_run_note_part(x, "apart", &a->why);
         atomic_store(&a->failed, true);
         wadi_pipe_give_up(a->pipe, &a->why);
         wadi_lane_nudge_all(a->stream);

@@ -45,6 +45,7 @@ static wadi_status put_chunk(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
         o->binding->delivered += c->count;
     else
         atomic_store(&o->binding->broken, true);
+    if (status != WADI_OK && err != NULL) wadi_run_note_part(o->stream->x, "sink", err);
     return status;
 }
 
@@ -120,6 +121,8 @@ static wadi_status finish(wadi_outlet *o, wadi_error *err) {
     const wadi_status status = o->sink->ops->finish(o->sink, err);
     wadi_task_end(before);
     if (o->binding != NULL) note_finish(o->binding, status);
+    if (o->binding != NULL && status != WADI_OK && err != NULL)
+        wadi_run_note_part(o->stream->x, "sink", err);
     wadi_task_go_on(ticket);
     wadi_meter_idle(meter, WADI_STAGE_SINK);
     return status;

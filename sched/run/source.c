@@ -130,9 +130,10 @@ static wadi_status ask_again(wadi_lane *l, int i, wadi_source *source, int64_t k
 /* The next elements of source number i in its builder, at most k. After a failure those before it are there. */
 static wadi_status ask(wadi_lane *l, int i, int64_t k, wadi_error *err) {
     wadi_source *source = wadi_run_find(l->stream->x, l->plan->sources[i].name, false)->source;
-    const wadi_status status = ask_once(l, i, source, k, err);
-    if (status == WADI_IO && l->retry[i].most > 0) return ask_again(l, i, source, k, err);
+    wadi_status status = ask_once(l, i, source, k, err);
     if (status == WADI_OK) wadi_retry_well(&l->retry[i]);
+    if (status == WADI_IO && l->retry[i].most > 0) status = ask_again(l, i, source, k, err);
+    if (status != WADI_OK && err != NULL) wadi_run_note_part(l->stream->x, "source", err);
     return status;
 }
 

@@ -177,7 +177,11 @@ struct wadi_run {
     wadi_profile *profiles;  /* newest first */
     wadi_trace *trace;       /* with the option `trace`, while it runs; else NULL */
     struct wadi_outfile *trace_file;
-    wadi_error error; /* the first */
+    wadi_error error;      /* the first */
+    wadi_error part_error; /* the last with which a part has failed, before others pass it on */
+    const char *part;      /* that part: "source", "sink", "apart"; static. NULL: none */
+    const char *
+        failed_in; /* where the first was, static. NULL: nothing has failed, or it was in the main block */
 };
 
 /* ---- first_error.c ---- */
@@ -185,6 +189,8 @@ struct wadi_run {
 /* Keeps the first error; that a part of the run was ended gives way to any other. What fails once the run is cancelled fails for
  * that. */
 void wadi_run_note_error(wadi_run *x, const wadi_error *error);
+/* A source, a sink or what runs apart has failed; part: static. Whoever passes the error on need not know where it comes from. */
+void wadi_run_note_part(wadi_run *x, const char *part, const wadi_error *error);
 
 /* ---- in_flight.c ---- */
 

@@ -46,12 +46,35 @@ says() {
 }
 
 "$wadi" run means.wadi s=@torn.raw t=@out.raw --log json --retries 1 --retry-after 0.01 2>message && wrong "it reads half an element"
-says 'warning|wadi|means|source|the source "s" has failed, and is tried again' 'error|wadi|||ends at byte 17, within a record'
+says 'warning|wadi|means|source|the source "s" has failed, and is tried again' 'error|wadi|means|source|ends at byte 17, within a record'
 "$wadi" run means.wadi s=@in.raw t=@out.raw --log json --state kept 2>message || wrong "no run"
 says 'info|wadi|||exactly once'
+# What has failed in a run, and how much of it, has its name and its part.
+cat >rates.wadi <<'PROGRAM'
+program rates
+stream_in s : seq(i64)
+t = map_seq s (x) {
+    q = unit { quot 100 (the x) }
+    yield q
+}
+stream_out "t" t
+PROGRAM
+"$wadi" run rates.wadi 's=1;0;2;0;4' --log json >/dev/null 2>message && wrong "it divides by zero"
+says 'error|wadi|rates|compute|division of 100 by zero'
+"$wadi" run rates.wadi 's=1;0;2;0;4' --log json --on-fault skip >/dev/null 2>message || wrong "it does not skip: $(cat message)"
+says 'warning|wadi|rates|compute|2 elements have failed'
+"$wadi" run rates.wadi 's=1;0;2;0;4' --log json --on-fault skip --dead-limit 1 >/dev/null 2>message && wrong "it skips two"
+says 'warning|wadi|rates|compute|1 element has failed' 'error|wadi|rates|compute|the limit of elements that may fail, 1, is reached'
+"$wadi" run means.wadi s=@in.raw t=@/dev/full --log json 2>message && wrong "a full device has room"
+says 'error|wadi|means|sink|No space left on device'
+"$wadi" run means.wadi t=@out.raw --log json 2>message && wrong "it runs without a source"
+says 'error|wadi|||'
+# A worker.
+"$wadi" work "ipc://$work/q" --wait 0.1 --log json 2>message && wrong "a worker without a home"
+says 'error|wadi|||no home for'
 running=${WADI_SOURCE:?}/docs/examples/running.wadi
 "$wadi" run --log json "$running" x=1,2 >/dev/null 2>message || wrong "no run"
-says 'info|wadi|||routine "running" is not known here'
+says 'info|wadi|running|compute|routine "running" is not known here'
 escape=$(printf '\033')
 sed "s/\"running\"/\"run$escape[31m\"/" "$running" >escape.wadi
 "$wadi" run escape.wadi x=1,2 >/dev/null 2>message || wrong "no run: $(cat message)"
