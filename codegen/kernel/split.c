@@ -86,17 +86,17 @@ static void border(wadi_lower *l, const split *s, wadi_lv inner, wadi_lv outer) 
     l->checking.version = version;
 }
 
-void wadi_lower_split(wadi_lower *l, wadi_lv from, wadi_lv below, wadi_lv end, const char *name,
-                      wadi_split_body body, void *env) {
+const wadi_linst *wadi_lower_split(wadi_lower *l, wadi_lv from, wadi_lv below, wadi_lv end,
+                                   const char *name, wadi_split_body body, void *env) {
     wadi_lb *b = &l->b;
     const split s = {from, below, end, name, body, env};
     const wadi_loop_version *v = l->checking.version;
     if (b->failed || b->interior || l->checking.trial || l->checking.ahead || (v && !v->fast)) {
         wadi_linterior *around = b->interior;
         b->interior = NULL;
-        (void)loop(l, &s, from, below, NULL);
+        const wadi_linst *whole = loop(l, &s, from, below, NULL);
         b->interior = around;
-        return;
+        return whole;
     }
     wadi_linterior in = {.home = b->scope,
                          .end = end,
@@ -114,4 +114,5 @@ void wadi_lower_split(wadi_lower *l, wadi_lv from, wadi_lv below, wadi_lv end, c
         border(l, &s, inner, outer);
     }
     wadi_lb_merge(b, aside);
+    return made;
 }

@@ -15,7 +15,7 @@
 
 /* ---- affine forms ---- */
 
-enum { MAX_TERMS = 12, MAX_STEPS = 96 };
+enum { MAX_TERMS = 12, MAX_STEPS = 96, DEEP = 6 };
 
 typedef struct form {
     int64_t constant;
@@ -184,34 +184,45 @@ static bool never_negative(wadi_lb *b, const form *f, int *steps) {
     return false;
 }
 
-static bool proved_nonneg(wadi_lb *b, wadi_lv v) {
+/* `positive`: a value that is known to be at least 1, or NONE. */
+static bool proved_nonneg(wadi_lb *b, wadi_lv v, wadi_lv positive) {
     if (wadi_lb_inst(b, v)->nonneg) return true;
     form f = nothing;
     int steps = MAX_STEPS;
+    f.positive = positive;
     add_value(b, &f, v, 1, 0);
     return never_negative(b, &f, &steps);
 }
 
-/* Whether the code runs only in rounds of a loop over `extent`, or for an index in it: then the extent is at least 1. */
+/* Whether v is `extent`, or a minimum with it. */
+static bool is_at_most(wadi_lb *b, wadi_lv v, wadi_lv extent, int depth) {
+    const wadi_linst *i = wadi_lb_inst(b, v);
+    if (v == extent) return true;
+    return is_op(i, WADI_SOP_MIN) && depth < DEEP &&
+           (is_at_most(b, i->args[0], extent, depth + 1) ||
+            is_at_most(b, i->args[1], extent, depth + 1));
+}
+
+/* Whether the code runs only in rounds of a loop over `extent` or a part of it, or for an index in it: then the extent is at least 1. */
 static bool is_open_extent(wadi_lb *b, wadi_lv index, wadi_lv extent, int depth) {
-    enum { DEEP = 6 };
     const wadi_linst *i = wadi_lb_inst(b, index);
-    if (i->kind == WADI_L_LOOPVAR && wadi_lb_inst(b, i->args[0])->nonneg) {
-        const wadi_linst *below = wadi_lb_inst(b, i->args[1]);
-        return below->self == extent || (is_op(below, WADI_SOP_MIN) &&
-                                         (below->args[0] == extent || below->args[1] == extent));
-    }
+    int64_t above = 0;
+    if (i->kind == WADI_L_LOOPVAR)
+        return wadi_lb_inst(b, i->args[0])->nonneg && is_at_most(b, i->args[1], extent, 0);
+    if (i->kind == WADI_L_RANGE)
+        return i->args[2] != WADI_LV_NONE && i->nonneg &&
+               wadi_bound_difference(b, extent, i->args[2], &above) && above >= 1;
     if (i->kind != WADI_L_PRIM || depth == DEEP) return false;
     for (int a = 0; a < i->nargs; a++)
         if (is_open_extent(b, i->args[a], extent, depth + 1)) return true;
     return false;
 }
 
-static bool proved_below(wadi_lb *b, wadi_lv index, wadi_lv extent) {
+static bool proved_below(wadi_lb *b, wadi_lv index, wadi_lv extent, wadi_lv positive) {
     form f = nothing;
     int steps = MAX_STEPS;
     f.constant = -1;
-    if (is_open_extent(b, index, extent, 0)) f.positive = extent;
+    f.positive = positive;
     add_value(b, &f, extent, 1, 0);
     add_value(b, &f, index, -1, 0);
     return never_negative(b, &f, &steps);
@@ -227,8 +238,9 @@ static bool fits_table(wadi_lb *b, wadi_lv index, wadi_lv extent) {
 
 bool wadi_bound_proved(wadi_lb *b, wadi_lv index, wadi_lv extent) {
     if (b->failed) return false;
-    return fits_table(b, index, extent) ||
-           (proved_nonneg(b, index) && proved_below(b, index, extent));
+    if (fits_table(b, index, extent)) return true;
+    const wadi_lv positive = is_open_extent(b, index, extent, 0) ? extent : WADI_LV_NONE;
+    return proved_nonneg(b, index, positive) && proved_below(b, index, extent, positive);
 }
 
 /* ---- intervals ---- */

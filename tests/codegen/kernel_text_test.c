@@ -347,6 +347,43 @@ static const char pieces[] = "program pieces\n"
                              "}\n"
                              "stream_out \"out\" r\n";
 
+/* The kernels of schedule flat of one array `ys`, written over the interior of a border: without checks, gathers and strips. */
+static void assert_flat_has_interior(const char *ys, const char *interior) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "program clamps\ninput xs : f32[n]\ninput m : f32[r, c]\n"
+             "k = unit { extent xs 0 }\n%s\noutput ys\n",
+             ys);
+    planned p = plan_of(text, false);
+    const char *flat = kernels_of(&p, WADI_SCHEDULE_FLAT);
+    const bool fits = count(flat, "side++") == 1 && count(flat, "greatest") == 0 &&
+                      count(flat, "strip += ") == 0 && count(flat, "wadi_fault_at") == 0 &&
+                      count(flat, interior) == 1;
+    if (!fits) print_message("%s", flat);
+    assert_true(fits);
+    planned_free(&p);
+}
+
+/* Clamps that a program writes itself are decided in the interior, as those of a stencil, and proved to be indices in its border. */
+static void clamps_by_hand_leave_the_interior(void **state) {
+    (void)state;
+    assert_flat_has_interior("ys = generate k (i) { xs ! (max (sub i 1) 0) }", "xs[i_2 - 1];");
+    assert_flat_has_interior("ys = generate k (i) { xs ! (min (add i 1) (sub (extent xs 0) 1)) }",
+                             "xs[i_2 + 1];");
+    assert_flat_has_interior("ys = imap xs (i, x) {\n"
+                             "    l = xs ! (max (sub i 1) 0)\n"
+                             "    add l (xs ! (min (add i 1) (sub (extent xs 0) 1)))\n}",
+                             "xs[i_2 - 1] + xs[i_2 + 1];");
+    assert_flat_has_interior("ys = backpermute xs k (i) { max (sub i 1) 0 }", "xs[i_2 - 1];");
+    assert_flat_has_interior("ys = imap m (i, j, x) {\n"
+                             "    t = m ! (max (sub i 1) 0, j)\n"
+                             "    b = m ! (min (add i 1) (sub (extent m 0) 1), j)\n"
+                             "    l = m ! (i, max (sub j 1) 0)\n"
+                             "    r = m ! (i, min (add j 1) (sub (extent m 1) 1))\n"
+                             "    add (add t b) (sub l r)\n}",
+                             " - 1)] - m[");
+}
+
 /* In schedule flat the sums are made in units, for both consumers, and the differences element by element. */
 static void a_sequence_within_elements_is_a_level_of_work(void **state) {
     (void)state;
@@ -476,6 +513,7 @@ int main(void) {
         cmocka_unit_test(scalar_bodies_exist_across),
         cmocka_unit_test(places_name_operators_and_lines),
         cmocka_unit_test(a_sequence_within_elements_is_a_level_of_work),
+        cmocka_unit_test(clamps_by_hand_leave_the_interior),
         cmocka_unit_test(rounds_give_their_memory_back),
         cmocka_unit_test(memory_is_asked_for_by_its_operator),
         cmocka_unit_test(a_long_chain_is_cut),
