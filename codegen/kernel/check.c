@@ -114,7 +114,7 @@ static wadi_loop_version *decided(wadi_lower *l, wadi_loop_version *v, wadi_lv i
     wadi_loop_version *outer = decided(l, v->outer, index, extent);
     if (outer || !v->fast) return outer;
     int64_t known = 0;
-    const wadi_lv c = wadi_bound_condition(&l->b, v->home, index, extent);
+    const wadi_lv c = wadi_interior_condition(&l->b, v->home, index, extent);
     /* a condition that never holds would make the fast version useless for the other checks too */
     if (c == WADI_LV_NONE || (wadi_lb_is_const(&l->b, c, &known) && !known)) return NULL;
     demand(l, v, c);

@@ -174,3 +174,28 @@ bool wadi_interior_demand(wadi_lb *b, wadi_lv truth) {
     come_back(b, in, back);
     return true;
 }
+
+/* `end` and the bound of the interior on that side, if both are known in the open scope; else `end`. */
+static wadi_lv closer(wadi_lb *b, wadi_sop op, wadi_lv end, wadi_lv bound) {
+    const bool known = bound != WADI_LV_NONE && wadi_lb_home(b, bound)->depth <= b->scope->depth &&
+                       wadi_lb_home(b, end)->depth <= b->scope->depth;
+    return known ? wadi_lb_bin(b, op, end, bound) : end;
+}
+
+wadi_lv wadi_interior_condition(wadi_lb *b, wadi_lscope *home, wadi_lv index, wadi_lv extent) {
+    wadi_linterior *in = b->interior;
+    if (b->failed || !in) return wadi_bound_condition(b, home, index, extent);
+    wadi_linst *var = wadi_lb_inst(b, in->var);
+    const wadi_lv from = var->args[0], below = var->args[1];
+    b->interior = NULL;
+    wadi_lscope *back = wadi_lb_go(b, home);
+    /* later decisions only make it narrower */
+    var->args[0] = closer(b, WADI_SOP_MAX, from, in->from);
+    var->args[1] = closer(b, WADI_SOP_MIN, below, in->most);
+    (void)wadi_lb_go(b, back);
+    const wadi_lv c = wadi_bound_condition(b, home, index, extent);
+    var->args[0] = from;
+    var->args[1] = below;
+    b->interior = in;
+    return c;
+}

@@ -20,6 +20,8 @@ typedef struct wadi_linterior {
 wadi_lv wadi_interior_decide(wadi_lb *b, wadi_sop op, const wadi_lv *args);
 /** Whether 0 <= index < extent in the interior that is being written, which may become narrower for it. */
 bool wadi_interior_in_range(wadi_lb *b, wadi_lv index, wadi_lv extent);
+/** As wadi_bound_condition, but the loop whose interior is being written has only the interior's rounds, as far as they are known in `home`. */
+wadi_lv wadi_interior_condition(wadi_lb *b, wadi_lscope *home, wadi_lv index, wadi_lv extent);
 /** Whether an interior is being written, and `truth` does not change in it: then it has no rounds unless `truth` holds. */
 bool wadi_interior_demand(wadi_lb *b, wadi_lv truth);
 

@@ -384,6 +384,21 @@ static void clamps_by_hand_leave_the_interior(void **state) {
                              " - 1)] - m[");
 }
 
+/* Where extents differ, what the clamp reads is checked in front of the loop, for the rounds of the interior: element -1, which only the border
+ * clamps, does not make each row that has one a careful one. */
+static void checks_in_front_are_those_of_the_interior(void **state) {
+    (void)state;
+    planned p = plan_of("program other\ninput m : f32[r, c]\ninput o : f32[k, l]\n"
+                        "ys = imap o (i, j, x) { m ! (i, max (sub j 1) 0) }\noutput ys\n",
+                        false);
+    const char *flat = kernels_of(&p, WADI_SCHEDULE_FLAT);
+    const bool fits = count(flat, ", 1)) - 1) >= 0") == 1 && count(flat, "- 1) >= 0") == 1 &&
+                      count(flat, "side++") == 1 && count(flat, "strip += ") == 0;
+    if (!fits) print_message("%s", flat);
+    assert_true(fits);
+    planned_free(&p);
+}
+
 /* In schedule flat the sums are made in units, for both consumers, and the differences element by element. */
 static void a_sequence_within_elements_is_a_level_of_work(void **state) {
     (void)state;
@@ -514,6 +529,7 @@ int main(void) {
         cmocka_unit_test(places_name_operators_and_lines),
         cmocka_unit_test(a_sequence_within_elements_is_a_level_of_work),
         cmocka_unit_test(clamps_by_hand_leave_the_interior),
+        cmocka_unit_test(checks_in_front_are_those_of_the_interior),
         cmocka_unit_test(rounds_give_their_memory_back),
         cmocka_unit_test(memory_is_asked_for_by_its_operator),
         cmocka_unit_test(a_long_chain_is_cut),
