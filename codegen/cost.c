@@ -9,7 +9,9 @@
 #include "base/vec.h"
 #include "codegen/amounts.h"
 #include "codegen/cost_peak.h"
+#include "codegen/harmless.h"
 #include "codegen/operations.h"
+#include "operators/reduce_tree.h"
 
 typedef struct array_read {
     wadi_val v;
@@ -131,6 +133,41 @@ static bool has_begun(const costing *c, const wadi_block *block, int i) {
     return false;
 }
 
+/* Whether several workers go through what the binding scans before its pass: for what is carried into each block of a long row. A scan of its own
+ * that cannot fault does that a few blocks at a time, which its results then find in the cache (codegen/kernel/flat/scan.c). */
+static bool is_read_ahead(const costing *c, const wadi_bind *b, int members) {
+    if (!wadi_op_has(b->op, WADI_TRAIT_BY_BLOCK)) return false;
+    const wadi_val array = b->args[b->nargs - 1];
+    const int rank = c->m->values[array].type.array[0].rank;
+    const wadi_ext e = wadi_shapes_extent(c->x->shapes, array, 0, rank - 1);
+    int64_t length = 0;
+    if (e != WADI_EXT_NONE && wadi_named_number(c->x, e, &length) && length <= WADI_TREE_SCAN_BLOCK)
+        return false;
+    return members > 1 || !wadi_is_harmless(c->x->shapes, b);
+}
+
+static void print_read_ahead(costing *c, int n, const wadi_bind *const *binds, int indent) {
+    wadi_text *out = c->x->out;
+    for (int k = 0; k < n; k++) {
+        if (!is_read_ahead(c, binds[k], n)) continue;
+        c->reads.n = 0;
+        c->pass++;
+        c->space = elements_through(c, binds[k]);
+        (void)wadi_operations(&c->of, binds[k]);
+        wadi_ext read = wadi_amount_zero(c->x);
+        for (size_t i = 0; i < c->reads.n; i++)
+            read = wadi_amount_add_most(c->x, read, c->reads.at[i], c->most[c->reads.at[i]]);
+        if (c->reads.n == 0) continue;
+        wadi_text_indent(out, indent);
+        wadi_text_add(out, "on several threads, ");
+        wadi_named_value(c->x, binds[k]->results[0]);
+        wadi_text_add(out, " first reads ");
+        wadi_amount_print(c->x, read, "bytes (");
+        print_names(c, c->reads.n, c->reads.at);
+        wadi_text_add(out, ") for what is carried into its blocks\n");
+    }
+}
+
 static void print_pass(costing *c, int n, const wadi_bind *const *binds, int indent) {
     wadi_text *out = c->x->out;
     wadi_ext read = wadi_amount_zero(c->x), written = wadi_amount_zero(c->x);
@@ -226,6 +263,7 @@ static void explain_block(costing *c, wadi_block *block, const char *title, wadi
         any = true;
         const int n = members_of(c, block, i, member, 16);
         print_pass(c, n, member, indent + 1);
+        if (block == c->m->main) print_read_ahead(c, n, member, indent + 2);
     }
     if (any) print_repeated(c, indent + 1);
     if (any) print_memory(c, block, indent + 1);

@@ -415,6 +415,46 @@ static void a_sequence_within_elements_is_a_level_of_work(void **state) {
     planned_free(&p);
 }
 
+typedef struct goings {
+    int one,
+        several; /* steps over units that one worker takes, or several: how often they go through the array */
+    int rounds; /* and that find it in a cache, a few units at a time */
+} goings;
+
+static goings goings_of(const char *lines) {
+    char text[300];
+    goings g = {0, 0, 0};
+    snprintf(text, sizeof text, "program goings\ninput xs : f64[n]\n%s", lines);
+    planned p = plan_of(text, false);
+    const wadi_plan_version *v = &p.made[WADI_SCHEDULE_FLAT]->version;
+    for (int i = 0; i < v->nsteps; i++) {
+        if (v->steps[i].kind != WADI_STEP_FLAT || strstr(v->steps[i].kernel, "carries")) continue;
+        g.several++;
+        g.one += !v->steps[i].several;
+        g.rounds += v->steps[i].rounds > 0;
+    }
+    planned_free(&p);
+    return g;
+}
+
+/* Siblings are one pass, but for what is carried into the blocks of a scan, which several workers need before. A scan of its own finds its row
+ * in the cache. `wadi explain` says so (tests/transcripts/wadi-explain.txt). */
+static void a_scan_beside_a_fold_is_gone_through_before(void **state) {
+    (void)state;
+    const goings beside = goings_of("s = fold 0.0 xs (a, x) { add a x }\n"
+                                    "r = scanl1 xs (a, x) { add a x }\noutput s\noutput r\n");
+    assert_int_equal(beside.one, 1);
+    assert_int_equal(beside.several, 2);
+    assert_int_equal(beside.rounds, 0);
+    const goings alone = goings_of("r = scanl1 xs (a, x) { add a x }\noutput r\n");
+    assert_int_equal(alone.several, 2);
+    assert_int_equal(alone.rounds, 1);
+    const goings folds = goings_of("s = fold 0.0 xs (a, x) { add a x }\n"
+                                   "t = fold1 xs (a, x) { max a x }\noutput s\noutput t\n");
+    assert_int_equal(folds.one, 1);
+    assert_int_equal(folds.several, 1);
+}
+
 static void assert_vectorises(const char *text, int least) {
     planned p = plan_of(text, false);
     const int n = vectorised(p.made[WADI_SCHEDULE_INSIDE]->source);
@@ -528,6 +568,7 @@ int main(void) {
         cmocka_unit_test(scalar_bodies_exist_across),
         cmocka_unit_test(places_name_operators_and_lines),
         cmocka_unit_test(a_sequence_within_elements_is_a_level_of_work),
+        cmocka_unit_test(a_scan_beside_a_fold_is_gone_through_before),
         cmocka_unit_test(clamps_by_hand_leave_the_interior),
         cmocka_unit_test(checks_in_front_are_those_of_the_interior),
         cmocka_unit_test(rounds_give_their_memory_back),

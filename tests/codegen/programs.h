@@ -17,7 +17,7 @@ void assert_same_meaning(const wadi_module *a, const wadi_module *b);
 wadi_val value_named(const wadi_module *m, const char *name);
 /** Values that get a kernel of their own: stored results of array operators, scalars aside. */
 int kernels(const wadi_module *m);
-/** The same, but siblings count once: how often arrays are gone through. */
+/** The same, but siblings count once: how often one worker goes through arrays. */
 int passes(const wadi_module *m);
 /** Bindings of operator `op` anywhere in the program. */
 int count_op(const wadi_module *m, const char *op);

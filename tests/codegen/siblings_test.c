@@ -450,6 +450,7 @@ static void what_may_fault_is_not_moved(void **state) {
     assert_passes(text, NULL, 4);
 }
 
+/* They have the mark of one pass. Several workers go through what a scan reads once more, before it (kernel_text_test.c). */
 static void scans_and_maps_join_folds(void **state) {
     (void)state;
     assert_passes("program beside\n"
