@@ -159,6 +159,7 @@ wadi_status wadi_nats_connect(const wadi_jet_address *a, const wadi_nats_events 
     natsConnection *nc = NULL;
     wadi_status st = WADI_OK;
     *keys = (wadi_nats_keys){0};
+    wadi_nats_steady();
     (void)pthread_mutex_lock(&lock);
     natsStatus s = natsOptions_Create(&o);
     if (s == NATS_OK) s = set_options(o, a, events);

@@ -74,6 +74,11 @@ void wadi_nats_consumer_name(const char *epoch, char out[WADI_NATS_SUBJECT]);
 void wadi_nats_subject(const char *job, char out[WADI_NATS_SUBJECT], const char *format, ...)
     WADI_PRINTF(3, 4);
 
+/* ---- steady.c ---- */
+
+/* Has libnats look at a clock that never jumps, where that can be done. Call it before anything of the library waits. */
+void wadi_nats_steady(void);
+
 /* ---- connect.c ---- */
 
 typedef struct wadi_nats_keys {
