@@ -105,7 +105,7 @@ static wadi_status open_all(wadi_stream *s, wadi_error *err) {
     return status;
 }
 
-/* With the option `workers`, until so many have come. */
+/* With the option `workers`, until so many have come. A run that is to be saved and to end waits for none. */
 static wadi_status wait_for_workers(wadi_stream *s, wadi_error *err) {
     wadi_far *t = &s->far;
     const int wanted = s->x->options.workers;
@@ -113,7 +113,7 @@ static wadi_status wait_for_workers(wadi_stream *s, wadi_error *err) {
     if (wanted <= 0) return WADI_OK;
     const int ticket = wadi_task_wait("worker", wanted, s->x->work.address);
     wadi_mutex_lock(&t->lock);
-    while (status == WADI_OK && t->workers < wanted && !t->lost) {
+    while (status == WADI_OK && t->workers < wanted && !t->lost && !atomic_load(&s->x->drains)) {
         (void)wadi_condition_wait_for(&t->done, &t->lock, LOOK_NS);
         status = wadi_task_check(err);
     }

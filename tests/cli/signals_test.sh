@@ -221,6 +221,8 @@ ends "wadi, the same once more" 0 INT works "$wadi" run behind.wadi x=1,2,3 s=@r
 rm -r kept
 ends "wadi, a loop without a stream" 1 TERM works "$wadi" run inf.wadi x=1,2,3 --state kept
 [ ! -e kept ] || wrong "a loop without a stream has left something"
+ends "wadi, a saved run that waits for workers" 0 TERM rests \
+    "$wadi" run dbl.wadi s=10:@z.raw out=@waited.raw --via "ipc://$place/queue" --workers 1 --state kept
 
 # Nobody reads: no words, and the end that shells expect.
 status=$( { "$wadi" run dbl.wadi s=1000:@long.raw 2>messages || echo $? >code; } | head -n 1 >/dev/null; cat code)
