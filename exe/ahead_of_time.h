@@ -22,6 +22,9 @@ bool wadi_exe_load_stored(wadi_exe *exe, wadi_exe_version *v);
 
 /* ---- build.c ---- */
 
+/* wadi_exe_build for one body and one target, beside a run: gently, and ended with the thread's task. Errors: also WADI_CANCELLED. */
+WADI_NODISCARD wadi_status wadi_exe_build_for_worker(wadi_exe *exe, const char *target, int body,
+                                                     const char *path, wadi_error *err);
 /* If $WADI_BUILD_KERNELS names a bundle, makes the kernels of the executable into it, and has it looked into. */
 WADI_NODISCARD wadi_status wadi_exe_record(wadi_exe *exe, wadi_error *err);
 

@@ -82,7 +82,7 @@ static wadi_status read_aims(const char *targets, aims *out, wadi_error *err) {
 typedef struct job {
     const wadi_made *made; /* borrowed */
     const aim *aim;
-    bool fast;
+    bool fast, gently;
     wadi_bundle_entry entry;
     wadi_image image;
     wadi_status st;
@@ -92,6 +92,8 @@ typedef struct job {
 typedef struct building {
     wadi_exe *exe;
     aims aims;
+    int body;    /* whose versions; -1: of all */
+    bool gently; /* beside a run: one after the other, in this thread */
     wadi_bundle_writer *out;
     WADI_VEC(job) jobs;
     WADI_VEC(wadi_made *) made;
@@ -108,7 +110,7 @@ static wadi_status make_in(job *j, const char *folder) {
     b.fast = j->fast;
     b.patient = true;
     wadi_hex(j->entry.key, WADI_BUNDLE_DIGEST, digits);
-    return language->build(&b, j->made->source, digits, folder, false, &j->image, &j->err);
+    return language->build(&b, j->made->source, digits, folder, j->gently, &j->image, &j->err);
 }
 
 static void make_image(job *j) {
@@ -162,7 +164,7 @@ static bool is_listed(const building *b, const uint8_t key[WADI_BUNDLE_DIGEST]) 
 
 static wadi_status list_image(building *b, const wadi_made *made, const aim *a, const char *label) {
     uint8_t text[WADI_BUNDLE_DIGEST];
-    job j = {.made = made, .aim = a, .fast = b->exe->fast};
+    job j = {.made = made, .aim = a, .fast = b->exe->fast, .gently = b->gently};
     const char *machine = a->machine[0] != '\0' ? a->machine : NULL;
     WADI_TRY(wadi_exe_text_digest(made, text));
     WADI_TRY(wadi_bundles_image_key(text, a->target, machine, j.fast, j.entry.key));
@@ -218,7 +220,7 @@ static bool is_needed(const wadi_plan_body *body, wadi_version_key version, cons
 static wadi_status add_versions(building *b, const wadi_target *t) {
     const wadi_plan *plan = b->exe->plan;
     for (int body = 0; body < plan->nbodies; body++)
-        for (int k = 0; k < WADI_BODY_VERSIONS; k++)
+        for (int k = 0; k < WADI_BODY_VERSIONS && (b->body < 0 || b->body == body); k++)
             if (is_needed(&plan->bodies[body], wadi_version_numbered(k), t))
                 WADI_TRY(add_version(b, t, body, wadi_version_numbered(k)));
     return WADI_OK;
@@ -248,22 +250,35 @@ static void release(building *b) {
     wadi_bundle_writer_destroy(b->out);
 }
 
+static wadi_status build(building *b, const char *targets, const char *path) {
+    WADI_TRY(read_aims(targets, &b->aims, b->err));
+    wadi_status st = wadi_bundle_writer_create(path, NULL, &b->out, b->err);
+    if (st == WADI_OK) st = add_all(b);
+    if (st == WADI_OK) {
+        if (b->gently)
+            work(b);
+        else
+            work_all(b);
+        st = keep_images(b);
+    }
+    if (st == WADI_OK) st = wadi_bundle_writer_write(b->out, b->err);
+    release(b);
+    return st;
+}
+
 wadi_status wadi_exe_build(const wadi_exe *exe, const char *targets, const char *path,
                            wadi_error *err) {
     WADI_GIVEN(err, exe);
     WADI_GIVEN(err, path);
     /* its lock guards what making versions changes */
-    building b = {.exe = (wadi_exe *)(uintptr_t)exe, .err = err};
-    WADI_TRY(read_aims(targets, &b.aims, err));
-    wadi_status st = wadi_bundle_writer_create(path, NULL, &b.out, err);
-    if (st == WADI_OK) st = add_all(&b);
-    if (st == WADI_OK) {
-        work_all(&b);
-        st = keep_images(&b);
-    }
-    if (st == WADI_OK) st = wadi_bundle_writer_write(b.out, err);
-    release(&b);
-    return st;
+    building b = {.exe = (wadi_exe *)(uintptr_t)exe, .body = -1, .err = err};
+    return build(&b, targets, path);
+}
+
+wadi_status wadi_exe_build_for_worker(wadi_exe *exe, const char *target, int body, const char *path,
+                                      wadi_error *err) {
+    building b = {.exe = exe, .body = body, .gently = true, .err = err};
+    return build(&b, target, path);
 }
 
 /* ---- recording ---- */

@@ -303,12 +303,14 @@ static void keep_for_ever(wadi_exe *exe) {
 
 void wadi_exe_destroy(wadi_exe *exe) {
     if (!exe) return;
+    if (exe->supply_close) exe->supply_close(exe);
     wadi_exe_settle(exe);
     if (exe->stays || !wadi_exe_unload(exe)) {
         keep_for_ever(exe);
         return;
     }
     free(exe->report);
+    wadi_exe_sent_close(exe);
     wadi_text_fini(&exe->recipe);
     wadi_versions_destroy(exe->versions);
     wadi_plan_destroy(exe->plan);

@@ -2,12 +2,15 @@
 #ifndef WADI_EXE_EXE_H
 #define WADI_EXE_EXE_H
 
+#include "base/folder.h"
 #include "base/stop.h"
 #include "base/thread.h"
+#include "codegen/build/bundle.h"
 #include "codegen/build/target.h"
 #include "codegen/plan/plan.h"
 #include "sched/devices.h"
 #include "sched/run/charter.h"
+#include "sched/work/queue.h"
 #include "wadi/run.h"
 
 typedef enum wadi_exe_state { WADI_EXE_ABSENT, WADI_EXE_MAKING, WADI_EXE_LOADED } wadi_exe_state;
@@ -56,10 +59,14 @@ struct wadi_exe {
     uint8_t hash[32]; /* of the plan */
     bool hashed;
     bool closing;
-    bool stays;            /* a device that was left behind may use its kernels */
-    struct wadi_exe *next; /* of those that stay */
-    int turns;             /* given so far */
-    int helpers, helping;  /* threads that make kernels ahead; those that have not finished */
+    bool stays;                     /* a device that was left behind may use its kernels */
+    struct wadi_exe *next;          /* of those that stay */
+    struct wadi_exe_supply *supply; /* kernels for workers; NULL: none can ask for any */
+    void (*supply_close)(struct wadi_exe *exe); /* ends what it makes; NULL: there is none */
+    wadi_bundle *sent;                          /* kernels that home has sent; NULL: none */
+    wadi_folder sent_in;                        /* its folder */
+    int turns;                                  /* given so far */
+    int helpers, helping; /* threads that make kernels ahead; those that have not finished */
     wadi_thread helper[WADI_EXE_HELPERS];
     long process; /* that has them */
 };
@@ -116,6 +123,24 @@ void wadi_exe_describe_libraries(const wadi_exe *exe, wadi_text *out);
  * routines that are not here), WADI_IO (damaged), those of compiling. */
 WADI_NODISCARD wadi_status wadi_exe_of_charter(const wadi_charter *charter, const char *target,
                                                wadi_exe **out, wadi_error *err);
+
+/* ---- supply.c: kernels for workers that cannot compile ---- */
+
+/* Has the executable answer workers, from now on. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_exe_supply_open(wadi_exe *exe, wadi_error *err);
+/* The reply to "TARGET BODY OFFSET" (wadi_workq_options.kernels; `exe` is a wadi_exe that has a supply): WADI_WORKQ_WAIT; "error: " and why there are none; or
+ * "kernels BYTES", the end of the line, and at most `most` bytes, from the offset on, of a bundle of so many. */
+void wadi_exe_supply_reply(void *exe, const char *what, int64_t most, wadi_text *out);
+
+/* ---- sent.c: in the worker ---- */
+
+/* Loads the kernels of the charter's stage, as far as they are certain, and asks home for those of the whole stage if they cannot be had here. Errors:
+ * WADI_COMPILE (home cannot make them either; it says what is missing on which side), those of the queue. */
+WADI_NODISCARD wadi_status wadi_exe_sent_get(wadi_exe *exe, const wadi_charter *charter,
+                                             wadi_workq *queue, const wadi_run_options *options,
+                                             wadi_error *err);
+/* Harmless if nothing was sent. */
+void wadi_exe_sent_close(wadi_exe *exe);
 
 /* ---- loader.c ---- */
 

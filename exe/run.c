@@ -35,15 +35,19 @@ static wadi_status tell(void *env, const char *asked, wadi_text *out, wadi_error
 }
 
 /* Workers of other processes can come from now on. */
-static wadi_status open_via(wadi_run *run, const wadi_run_options *o, wadi_error *err) {
+static wadi_status open_via(wadi_exe *exe, wadi_run *run, const wadi_run_options *o,
+                            wadi_error *err) {
     static const int64_t kept_bytes = INT64_C(1) << 30;
+    WADI_TRY(wadi_exe_supply_open(exe, err));
     const wadi_workq_options q = {.address = o->via,
                                   .home = true,
                                   .memory = o->memory > 0 ? o->memory : kept_bytes,
                                   .wake_fd = -1,
                                   .drain = drain,
                                   .tell = tell,
-                                  .env = run};
+                                  .env = run,
+                                  .kernels = wadi_exe_supply_reply,
+                                  .kernels_env = exe};
     wadi_workq *queue = NULL;
     WADI_TRY(wadi_link_work_open(&q, o->via_keys, &queue, err));
     return wadi_run_work_by(run, o->via, queue, err);
@@ -56,10 +60,11 @@ wadi_status wadi_run_create(const wadi_exe *exe, const wadi_run_options *options
     *out_run = NULL;
     WADI_TRY(check_device(exe, options, err));
     /* its lock guards what loading changes */
-    const wadi_loader loader = wadi_exe_loader((wadi_exe *)(uintptr_t)exe);
+    wadi_exe *own = (wadi_exe *)(uintptr_t)exe;
+    const wadi_loader loader = wadi_exe_loader(own);
     WADI_TRY(wadi_run_create_for(exe->plan, &loader, options, out_run, err));
     if (!options || !options->via) return WADI_OK;
-    const wadi_status st = open_via(*out_run, options, err);
+    const wadi_status st = open_via(own, *out_run, options, err);
     if (st == WADI_OK) return WADI_OK;
     wadi_run_destroy(*out_run);
     *out_run = NULL;

@@ -62,7 +62,7 @@ static wadi_made *find_made(wadi_exe *exe, const wadi_exe_version *v, uint8_t te
     if (wadi_exe_stored_key(exe, i / WADI_BODY_VERSIONS,
                             wadi_version_numbered(i % WADI_BODY_VERSIONS), v->set->target->language,
                             key) != WADI_OK ||
-        !wadi_bundles_get(key, &bytes, &n))
+        !wadi_bundles_get(exe->sent, key, &bytes, &n))
         return NULL;
     wadi_made *made = read_made(v, bytes, n, &err);
     if (made != NULL)
@@ -76,7 +76,8 @@ static wadi_made *find_made(wadi_exe *exe, const wadi_exe_version *v, uint8_t te
 
 static bool load_image(const wadi_exe *exe, wadi_exe_version *v, const uint8_t text[DIGEST]) {
     const wadi_exe_set *set = v->set;
-    if (!wadi_bundles_load(text, set->target, exe->asked, exe->fast, set->images, &v->loaded))
+    if (!wadi_bundles_load(exe->sent, text, set->target, exe->asked, exe->fast, set->images,
+                           &v->loaded))
         return false;
     wadi_error err = {0};
     if (wadi_exe_find_kernels(v, &err) == WADI_OK) return true;
@@ -89,7 +90,7 @@ static bool load_image(const wadi_exe *exe, wadi_exe_version *v, const uint8_t t
 bool wadi_exe_load_stored(wadi_exe *exe, wadi_exe_version *v) {
     uint8_t text[DIGEST];
     const bool was_made = v->made != NULL;
-    if (wadi_bundles_empty()) return false;
+    if (exe->sent == NULL && wadi_bundles_empty()) return false;
     if (was_made && wadi_exe_text_digest(v->made, text) != WADI_OK) return false;
     if (!was_made && (v->made = find_made(exe, v, text)) == NULL) return false;
     wadi_mutex_unlock(&exe->lock);

@@ -113,8 +113,9 @@ static wadi_status do_charter(wadi_worker *w, const wadi_charter *c, bool *out_g
     wadi_run *run = NULL;
     WADI_TRY(wadi_exe_of_charter(c, o->target, &exe, err));
     if (exe->plan->name != NULL) wadi_waits_set_name(w->waits, exe->plan->name);
-    wadi_exe_warm(exe, &options);
-    wadi_status st = wadi_run_create(exe, &options, &run, err);
+    wadi_status st = wadi_exe_sent_get(exe, c, w->queue, &options, err);
+    if (st == WADI_OK) wadi_exe_warm(exe, &options);
+    if (st == WADI_OK) st = wadi_run_create(exe, &options, &run, err);
     if (st == WADI_OK) st = wadi_run_serve(run, c, w->queue, &w->served, out_goes_on, err);
     wadi_run_destroy(run);
     wadi_exe_destroy(exe);

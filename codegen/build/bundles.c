@@ -172,27 +172,35 @@ void wadi_bundles_list(void (*tell)(void *env, const char *path, const wadi_bund
 
 /* ---- things ---- */
 
-/* Read from the first bundle where it is whole. */
-static char *read_thing(const uint8_t key[32], const char **out_path, size_t *out_n) {
-    const set *s = bundles();
-    for (size_t i = 0; s != NULL && i < s->n; i++) {
-        const wadi_bundle_entry *e = wadi_bundle_find(s->at[i], key);
-        char *bytes = NULL;
-        wadi_error err = {0};
-        if (e == NULL) continue;
-        if (wadi_bundle_read(s->at[i], e, &bytes, &err) == WADI_OK) {
-            *out_path = wadi_bundle_path(s->at[i]);
-            *out_n = (size_t)e->size;
-            return bytes;
-        }
-        wadi_logf(WADI_LOG_WARNING, "%s; it is not used", err.msg);
+/* NULL: it is not there, or damaged. */
+static char *read_from(const wadi_bundle *b, const uint8_t key[32], const char **out_path,
+                       size_t *out_n) {
+    const wadi_bundle_entry *e = wadi_bundle_find(b, key);
+    char *bytes = NULL;
+    wadi_error err = {0};
+    if (e == NULL) return NULL;
+    if (wadi_bundle_read(b, e, &bytes, &err) == WADI_OK) {
+        *out_path = wadi_bundle_path(b);
+        *out_n = (size_t)e->size;
+        return bytes;
     }
+    wadi_logf(WADI_LOG_WARNING, "%s; it is not used", err.msg);
     return NULL;
 }
 
-bool wadi_bundles_get(const uint8_t key[32], char **out, size_t *out_n) {
+/* Read from the first bundle where it is whole. */
+static char *read_thing(const wadi_bundle *first, const uint8_t key[32], const char **out_path,
+                        size_t *out_n) {
+    const set *s = bundles();
+    char *bytes = first != NULL ? read_from(first, key, out_path, out_n) : NULL;
+    for (size_t i = 0; bytes == NULL && s != NULL && i < s->n; i++)
+        bytes = read_from(s->at[i], key, out_path, out_n);
+    return bytes;
+}
+
+bool wadi_bundles_get(const wadi_bundle *first, const uint8_t key[32], char **out, size_t *out_n) {
     const char *path = NULL;
-    *out = read_thing(key, &path, out_n);
+    *out = read_thing(first, key, &path, out_n);
     return *out != NULL;
 }
 
@@ -211,15 +219,15 @@ wadi_status wadi_bundles_image_key(const uint8_t text[32], const wadi_target *ta
     return st;
 }
 
-static bool load_for(const uint8_t text[32], const wadi_target *target, bool fast,
-                     const wadi_image_ops *images, wadi_kernels *out) {
+static bool load_for(const wadi_bundle *first, const uint8_t text[32], const wadi_target *target,
+                     bool fast, const wadi_image_ops *images, wadi_kernels *out) {
     uint8_t key[32];
     char digits[65];
     const char *path = NULL;
     wadi_image image = {.fd = -1};
     wadi_error err = {0};
     if (wadi_bundles_image_key(text, target, images->machine, fast, key) != WADI_OK) return false;
-    image.bytes = read_thing(key, &path, &image.n);
+    image.bytes = read_thing(first, key, &path, &image.n);
     if (image.bytes == NULL) return false;
     wadi_hex(key, sizeof key, digits);
     const wadi_status st = images->load(images, &image, digits, out, &err);
@@ -230,19 +238,19 @@ static bool load_for(const uint8_t text[32], const wadi_target *target, bool fas
     return st == WADI_OK;
 }
 
-/* Whether the processor is known to be able to run it. */
-static bool fits(const wadi_target *t) {
+bool wadi_bundles_fits(const wadi_target *t) {
     if (t->needs != NULL && strstr(wadi_processor_about(), "\nflags") == NULL) return false;
     return !t->own && wadi_target_fits(t, NULL) == WADI_OK;
 }
 
-bool wadi_bundles_load(const uint8_t text[32], const wadi_target *target, bool asked, bool fast,
-                       const wadi_image_ops *images, wadi_kernels *out) {
-    if (asked || !target->own) return load_for(text, target, fast, images, out);
+bool wadi_bundles_load(const wadi_bundle *first, const uint8_t text[32], const wadi_target *target,
+                       bool asked, bool fast, const wadi_image_ops *images, wadi_kernels *out) {
+    if (asked || !target->own) return load_for(first, text, target, fast, images, out);
     const wadi_target *t = wadi_targets;
     while (t->name != NULL) t++;
     while (t-- != wadi_targets)
-        if (t->language == target->language && fits(t) && load_for(text, t, fast, images, out))
+        if (t->language == target->language && wadi_bundles_fits(t) &&
+            load_for(first, text, t, fast, images, out))
             return true;
     return false;
 }

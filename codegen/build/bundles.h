@@ -14,11 +14,13 @@
 WADI_NODISCARD wadi_status wadi_bundles_image_key(const uint8_t text[32], const wadi_target *target,
                                                   const char *machine, bool fast, uint8_t out[32]);
 /* Loads an image of the text with that digest: of `target`; if not `asked`, of the best target of its language that this processor
- * supports. The caller unloads *out. False: there is none. */
-bool wadi_bundles_load(const uint8_t text[32], const wadi_target *target, bool asked, bool fast,
-                       const wadi_image_ops *images, wadi_kernels *out);
-/* The thing of that key; the caller frees *out. False: there is none. */
-bool wadi_bundles_get(const uint8_t key[32], char **out, size_t *out_n);
+ * supports. The caller unloads *out. first: looked into before all others; NULL: none. False: there is none. */
+bool wadi_bundles_load(const wadi_bundle *first, const uint8_t text[32], const wadi_target *target,
+                       bool asked, bool fast, const wadi_image_ops *images, wadi_kernels *out);
+/* Whether the processor is known to be able to run it, and it has a name of its own. */
+bool wadi_bundles_fits(const wadi_target *t);
+/* The thing of that key; the caller frees *out. first: as above. False: there is none. */
+bool wadi_bundles_get(const wadi_bundle *first, const uint8_t key[32], char **out, size_t *out_n);
 /* Whether there is no bundle. */
 bool wadi_bundles_empty(void);
 /* Has the bundle at `path` looked into first, from now on. Errors: those of wadi_bundle_open. */

@@ -127,14 +127,23 @@ static void resize(wadi_nats_queue *q, const char *what, wadi_text *out) {
     wadi_text_addf(out, "%ld items in flight at most", n);
 }
 
+/* The reply fits into one message. */
+static void kernels(wadi_nats_queue *q, const char *what, wadi_text *out) {
+    if (q->kernels != NULL)
+        q->kernels(q->kernels_env, what, q->frame_most - WADI_WORKQ_LINE, out);
+    else
+        wadi_text_add(out, "error: it has no kernels");
+}
+
 static const struct {
     const char *verb;
     void (*answer)(wadi_nats_queue *q, const char *what, wadi_text *out);
 } requests[] = {{"ping", ping},           {"status", status}, {"pause", pause_items},
-                {"resume", resume_items}, {"drain", drain},   {"resize", resize}};
+                {"resume", resume_items}, {"drain", drain},   {"resize", resize},
+                {"kernels", kernels}};
 
 static void hear_request(wadi_nats_queue *q, const char *verb, natsMsg *msg) {
-    char what[128] = "";
+    char what[128] = ""; /* at least WADI_WORKQ_LINE */
     wadi_text out = {0};
     const char *reply = natsMsg_GetReply(msg);
     const int n = natsMsg_GetDataLength(msg);

@@ -317,6 +317,13 @@ typedef struct wadi_nats_queue {
     wadi_status (*tell)(void *env, const char *asked, wadi_text *out,
                         wadi_error *err); /* what is seen of it; NULL: nothing */
     void *env;
+    /* home: as in wadi_workq_options */
+    void (*kernels)(void *env, const char *what, int64_t most, struct wadi_text *out);
+    void *kernels_env;
+    uint64_t question;   /* worker: the number of its question to home that has no reply; 0: none */
+    int64_t question_ns; /* when it is asked again */
+    char *reply;         /* with a NUL behind it; NULL: none has come */
+    int64_t reply_bytes;
     bool parts; /* there may be frames that nobody reads any more */
     wadi_nats_numbers count;
     int64_t swept_ns;

@@ -44,6 +44,8 @@ static wadi_status init(wadi_nats_queue *q, const wadi_workq_options *o, wadi_er
     q->drain = o->drain;
     q->tell = o->tell;
     q->env = o->env;
+    q->kernels = o->kernels;
+    q->kernels_env = o->kernels_env;
     q->lost_after_ns = o->lost_after_ns;
     q->hangs_after_ns = o->hangs_after_ns;
     q->again = wadi_nats_again_step;

@@ -156,7 +156,7 @@ static void renew(wadi_nats_queue *q, int64_t now) {
     wadi_nats_gather_anew(q);
     if (q->is_home && q->epoch[0] != '\0') wadi_nats_home_tell(q, WADI_NATS_BACK);
     q->record_from = q->record_asked + 1;
-    q->record_ns = q->gone_ns = q->pause_ns = 0;
+    q->record_ns = q->gone_ns = q->pause_ns = q->question_ns = 0;
     q->home_ns = now;
 }
 

@@ -18,6 +18,8 @@ enum {
 };
 
 static const int64_t live_ns = 1000000000, look_ns = 200000000, leave_ns = 5000000000;
+/* After so long a question, or its reply, is taken for lost. */
+static const int64_t unheard_ns = 10000000000;
 
 static wadi_nats_queue *of(wadi_workq *self) {
     return (wadi_nats_queue *)self;
@@ -38,9 +40,29 @@ void wadi_nats_worker_step(wadi_nats_queue *q, int64_t now) {
     tell_home(q, q->epoch);
 }
 
+/* A reply to a question. Without bytes, it is the server's: home is not there now. */
+static void hear_reply(wadi_nats_queue *q, const char *number, natsMsg *msg) {
+    const int n = natsMsg_GetDataLength(msg);
+    if (q->question == 0 || strtoull(number, NULL, 10) != q->question) return;
+    const char *said = natsMsg_GetData(msg);
+    const size_t letters = strlen(WADI_WORKQ_WAIT);
+    if (n <= 0 || ((size_t)n == letters && memcmp(said, WADI_WORKQ_WAIT, letters) == 0)) {
+        q->question_ns = wadi_clock_ns() + look_ns;
+        return;
+    }
+    q->reply = malloc((size_t)n + 1);
+    if (q->reply == NULL) return; /* it is asked again */
+    memcpy(q->reply, said, (size_t)n);
+    q->reply[n] = '\0';
+    q->reply_bytes = n;
+    q->question = 0;
+    wadi_nats_ring(q);
+}
+
 void wadi_nats_worker_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg) {
     char text[WADI_JET_EPOCH + 8] = "";
     const size_t n = strlen(q->epoch), got = (size_t)natsMsg_GetDataLength(msg);
+    if (strncmp(verb, "k.", 2) == 0) hear_reply(q, verb + 2, msg);
     if (strcmp(verb, "live.home") != 0 || n == 0 || got < n || got >= sizeof text) return;
     memcpy(text, natsMsg_GetData(msg), got);
     const bool anew = strcmp(text + n, WADI_NATS_ANEW) == 0,
@@ -49,6 +71,7 @@ void wadi_nats_worker_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg) 
     q->home_ns = wadi_clock_ns();
     if (anew) wadi_nats_ask_anew(q);
     if (back) wadi_nats_gather_anew(q);
+    if (back) q->question_ns = 0;
 }
 
 /* Errors: WADI_IO if home has been silent for too long. While the server is away, nobody can be heard. */
@@ -304,6 +327,52 @@ static wadi_status answer(wadi_workq *self, const wadi_work_item *item, wadi_err
     return st;
 }
 
+/* ---- questions ---- */
+
+static void put_question(wadi_nats_queue *q, const char *what) {
+    char subject[WADI_NATS_SUBJECT], reply[40];
+    if (!q->connected || wadi_clock_ns() < q->question_ns) return;
+    wadi_nats_subject(q->at.job, subject, "ask.kernels");
+    (void)snprintf(reply, sizeof reply, "k.%" PRIu64, q->question);
+    wadi_nats_say(q, subject, reply, what, (int64_t)strlen(what));
+    q->question_ns = wadi_clock_ns() + unheard_ns;
+}
+
+static wadi_status wait_for_reply(wadi_nats_queue *q, const char *what, wadi_nats_watched *w,
+                                  wadi_error *err) {
+    q->question = q->next_id++;
+    q->question_ns = 0;
+    while (q->question != 0 && !q->over && q->epoch[0] != '\0') {
+        put_question(q, what);
+        wadi_nats_watch(q, w, "kernels of home", true);
+        WADI_TRY(check_home(q, err));
+        WADI_TRY(wadi_nats_wait(q, wadi_clock_ns() + look_ns, err));
+    }
+    return WADI_OK;
+}
+
+static wadi_status ask(wadi_workq *self, const char *what, void **out, int64_t *out_n,
+                       wadi_error *err) {
+    wadi_nats_queue *q = of(self);
+    wadi_nats_watched w = {0};
+    const wadi_jet_address *a = &q->at;
+    *out = NULL;
+    *out_n = 0;
+    if (a->nkey == NULL && a->creds == NULL && a->token == NULL && a->cert == NULL)
+        return wadi_fail(err, WADI_COMPILE,
+                         "over nats:// they are taken only where the server knows its users "
+                         "(nkey, creds, token, cert)");
+    (void)pthread_mutex_lock(&q->lock);
+    const wadi_status st = wait_for_reply(q, what, &w, err);
+    wadi_nats_unwatch(q, &w);
+    q->question = 0;
+    *out = q->reply;
+    *out_n = q->reply != NULL ? q->reply_bytes : 0;
+    q->reply = NULL;
+    (void)pthread_mutex_unlock(&q->lock);
+    return st;
+}
+
 /* ---- the end ---- */
 
 static void close_worker(wadi_workq *self) {
@@ -321,4 +390,4 @@ static void close_worker(wadi_workq *self) {
 }
 
 const wadi_workq_ops wadi_nats_worker_ops = {
-    .close = close_worker, .charter = charter, .fetch = fetch, .answer = answer};
+    .close = close_worker, .charter = charter, .fetch = fetch, .answer = answer, .ask = ask};

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "sched/work/dispatch.h"
 #include "sched/work/socket.h"
 
@@ -20,8 +21,9 @@ enum {
     BATCH =
         256, /* messages read at once, so that a flood of them does not keep home from its work */
     REPLIES =
-        100, /* to HELLO and strangers in a second: those who never read would fill the memory */
-    TOLD = 3 /* refusals that are logged */
+        100,  /* to HELLO and strangers in a second: those who never read would fill the memory */
+    TOLD = 3, /* refusals that are logged */
+    PIECE = 1 << 20, /* bytes of a reply with kernels */
 };
 
 static const int64_t tick_ns = 100000000; /* how often it is looked who is late */
@@ -39,6 +41,8 @@ typedef struct home {
     wadi_dispatch dispatch;
     seat seats[WADI_DISPATCH_WORKERS];
     int64_t memory;
+    void (*kernels)(void *env, const char *what, int64_t most, wadi_text *out);
+    void *kernels_env;
     int64_t job;              /* 0: nothing has been offered */
     wadi_workq_blob *charter; /* of that job */
     bool over;
@@ -142,6 +146,23 @@ static bool on_answer(home *h, int worker, const wadi_workq_control *c, const vo
     return true;
 }
 
+/* Of a worker that has the charter. Whoever gets no reply asks again. */
+static void on_question(home *h, const wadi_workq_peer *peer, const wadi_workq_control *c,
+                        const void *payload) {
+    char what[WADI_WORKQ_LINE] = "";
+    wadi_text reply = {0};
+    if (c->bytes >= (int64_t)sizeof what || !may_reply(h)) return;
+    if (c->bytes > 0) memcpy(what, payload, (size_t)c->bytes);
+    if (h->kernels != NULL)
+        h->kernels(h->kernels_env, what, PIECE, &reply);
+    else
+        wadi_text_add(&reply, "error: it has no kernels");
+    const wadi_workq_control out = {.kind = WADI_WORKQ_KERNELS, .job = h->job, .number = c->number};
+    if (!reply.failed)
+        (void)wadi_workq_socket_send_bytes(&h->s, peer, out, reply.at, (int64_t)reply.n);
+    wadi_text_fini(&reply);
+}
+
 static bool on_message(home *h, int worker, const wadi_workq_peer *peer, int fd,
                        const wadi_workq_control *c, const void *payload, wadi_work_item *out) {
     if (worker >= 0) wadi_dispatch_heard(&h->dispatch, worker);
@@ -156,6 +177,9 @@ static bool on_message(home *h, int worker, const wadi_workq_peer *peer, int fd,
         return false;
     case WADI_WORKQ_READY:
         if (worker >= 0 && c->job == h->job) wadi_dispatch_ready(&h->dispatch, worker);
+        break;
+    case WADI_WORKQ_KERNELS:
+        if (worker >= 0 && h->job != 0 && c->job == h->job) on_question(h, peer, c, payload);
         break;
     case WADI_WORKQ_ANSWER:
         if (on_answer(h, worker, c, payload, out)) return true;
@@ -354,8 +378,14 @@ static wadi_status no_answer(wadi_workq *self, const wadi_work_item *item, wadi_
     return no_charter(self, NULL, NULL, err);
 }
 
-static const wadi_workq_ops ops = {close_home, offer, has_room,   submit,   collect,  workers,
-                                   look_at,    end,   no_charter, no_fetch, no_answer};
+static wadi_status no_ask(wadi_workq *self, const char *what, void **out, int64_t *out_n,
+                          wadi_error *err) {
+    WADI_UNUSED(what);
+    return no_charter(self, out, out_n, err);
+}
+
+static const wadi_workq_ops ops = {close_home, offer, has_room,   submit,   collect,   workers,
+                                   look_at,    end,   no_charter, no_fetch, no_answer, no_ask};
 
 wadi_status wadi_workq_home_open(const wadi_workq_options *options, const char *file,
                                  wadi_workq **out, wadi_error *err) {
@@ -363,6 +393,8 @@ wadi_status wadi_workq_home_open(const wadi_workq_options *options, const char *
     if (h == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", options->address);
     h->base = (wadi_workq){&ops, options->wake_fd, options->waits};
     h->memory = options->memory;
+    h->kernels = options->kernels;
+    h->kernels_env = options->kernels_env;
     wadi_dispatch_init(&h->dispatch, drop_blob);
     const wadi_status status = wadi_workq_socket_open(&h->s, options, file, err);
     if (status == WADI_OK)

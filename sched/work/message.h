@@ -11,6 +11,7 @@
  *                      END              the job is over
  *                      ASK              home does not know it: HELLO again
  *                      REFUSED          why it cannot be a worker here
+ *     both               KERNELS          what a worker asks for, and home's reply to question `number`
  *
  * A job is a charter that was offered, by a random number: so nobody takes items or answers of one for those of another. */
 #ifndef WADI_SCHED_WORK_MESSAGE_H
@@ -33,7 +34,8 @@ typedef enum wadi_workq_kind {
     WADI_WORKQ_ITEM,
     WADI_WORKQ_END,
     WADI_WORKQ_ASK,
-    WADI_WORKQ_REFUSED
+    WADI_WORKQ_REFUSED,
+    WADI_WORKQ_KERNELS
 } wadi_workq_kind;
 
 typedef struct wadi_workq_control {

@@ -20,6 +20,10 @@
 
 typedef struct wadi_workq wadi_workq;
 
+enum { WADI_WORKQ_LINE = 64 };
+/* Home's reply while what it was asked for is being made: it is asked again. */
+#define WADI_WORKQ_WAIT "wait"
+
 typedef struct wadi_work_item {
     int64_t number; /* of the item; -1: none came */
     wadi_status
@@ -65,6 +69,11 @@ typedef struct wadi_workq_ops {
     wadi_status (*fetch)(wadi_workq *self, wadi_work_item *out, wadi_error *err);
     /* Answers the item of that number; the bytes are copied. */
     wadi_status (*answer)(wadi_workq *self, const wadi_work_item *item, wadi_error *err);
+    /* Asks home for kernels (wadi_workq_options.kernels) and waits for what it says, other than WADI_WORKQ_WAIT; before the first item of a charter. The caller
+     * frees *out by free(). *out NULL: the charter is over. what: a line of less than WADI_WORKQ_LINE bytes. Errors: also WADI_COMPILE (anybody could
+     * be home here: kernels are code). */
+    wadi_status (*ask)(wadi_workq *self, const char *what, void **out, int64_t *out_n,
+                       wadi_error *err);
 } wadi_workq_ops;
 
 /* Each way's own struct begins with this. */

@@ -7,6 +7,8 @@
 
 #include "sched/work/queue.h"
 
+struct wadi_text;
+
 typedef struct wadi_workq_options {
     const char *address; /* of a way in the table */
     bool home;           /* this is the home of the job; false: a worker */
@@ -24,6 +26,9 @@ typedef struct wadi_workq_options {
     /* home: appends what `wadi top` shows of the run, as sched/watch/answer.h says; from any thread. NULL: nothing is told. Errors: WADI_INVALID, WADI_MEMORY. */
     wadi_status (*tell)(void *env, const char *asked, wadi_text *out, wadi_error *err);
     void *env;
+    /* home: adds the reply to what a worker asks for (wadi_workq_ops.ask), of about `most` bytes; from any thread. Never waits. NULL: nothing can be asked for. */
+    void (*kernels)(void *kernels_env, const char *what, int64_t most, struct wadi_text *out);
+    void *kernels_env;
 } wadi_workq_options;
 
 typedef struct wadi_way {

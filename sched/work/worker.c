@@ -11,6 +11,8 @@
 #include "sched/work/socket.h"
 
 static const int64_t tick_ns = 1000000000;
+/* A question is asked again: soon while home makes what it is for, else when it or the reply must have been lost. */
+static const int64_t soon_ns = 200000000, unheard_ns = 10000000000;
 
 enum {
     LARGE =
@@ -36,6 +38,10 @@ typedef struct worker {
     int64_t next_job;  /* of the charter that waits to be taken; 0: none does */
     void *charter;
     int64_t charter_bytes;
+    const char *question;                 /* to home, that has no reply so far; NULL: none */
+    int64_t question_number, question_ns; /* question_ns: clock when it is asked again */
+    void *reply;
+    int64_t reply_bytes;
     WADI_VEC(wadi_work_item) ahead; /* of this job, that came while an answer waited */
     wadi_error broken;              /* it can be no worker of this home */
 } worker;
@@ -43,6 +49,7 @@ typedef struct worker {
 static void hello(worker *w) {
     w->ready = false;
     w->again_ns = 0;
+    w->question_ns = 0;
     (void)wadi_workq_socket_send(
         &w->s, NULL, (wadi_workq_control){.kind = WADI_WORKQ_HELLO, .job = w->job}, NULL);
 }
@@ -97,6 +104,29 @@ static wadi_status on_item(worker *w, const wadi_workq_control *c, const void *p
     return WADI_OK;
 }
 
+static void put_question(worker *w) {
+    if (w->question == NULL || !w->connected || wadi_clock_ns() < w->question_ns) return;
+    const wadi_workq_control c = {
+        .kind = WADI_WORKQ_KERNELS, .job = w->job, .number = w->question_number};
+    (void)wadi_workq_socket_send_bytes(&w->s, NULL, c, w->question, (int64_t)strlen(w->question));
+    w->question_ns = wadi_clock_ns() + unheard_ns;
+}
+
+static void on_reply(worker *w, const wadi_workq_control *c, const void *payload) {
+    static const char wait[] = WADI_WORKQ_WAIT;
+    if (w->question == NULL || c->job != w->job || c->number != w->question_number) return;
+    if (c->bytes == sizeof wait - 1 && memcmp(payload, wait, sizeof wait - 1) == 0) {
+        w->question_ns = wadi_clock_ns() + soon_ns;
+        return;
+    }
+    w->reply = malloc((size_t)c->bytes + 1);
+    if (w->reply == NULL) return; /* it is asked again */
+    if (c->bytes > 0) memcpy(w->reply, payload, (size_t)c->bytes);
+    ((char *)w->reply)[c->bytes] = '\0';
+    w->reply_bytes = c->bytes;
+    w->question = NULL;
+}
+
 /* What is read after the news that the connection has ended came before it. */
 static void note_voice(worker *w) {
     if (w->connected)
@@ -119,6 +149,7 @@ static wadi_status take_in(worker *w, wadi_work_item *out, wadi_error *err) {
         if (c.kind == WADI_WORKQ_ITEM && out != NULL) WADI_TRY(on_item(w, &c, payload, out, err));
         if (c.kind == WADI_WORKQ_END && (c.job == w->job || w->job == 0)) w->over = true;
         if (c.kind == WADI_WORKQ_ASK) hello(w);
+        if (c.kind == WADI_WORKQ_KERNELS) on_reply(w, &c, payload);
         if (c.kind == WADI_WORKQ_REFUSED) on_refused(w, &c, payload);
     }
     return WADI_OK;
@@ -180,12 +211,14 @@ static wadi_status look(worker *w, condition holds, wadi_work_item *item, bool *
     WADI_TRY(renew(w, err));
     WADI_TRY(take_in(w, item, err));
     if (w->again_ns != 0 && wadi_clock_ns() >= w->again_ns) hello(w);
+    put_question(w);
     *out_holds = holds(w, item);
     return *out_holds ? WADI_OK : check(w, err);
 }
 
 static int64_t nap_ns(const worker *w) {
     const int64_t part = w->lost_after_ns / 4 + 1;
+    if (w->question != NULL) return part > 1 && part < soon_ns ? part : soon_ns;
     return w->lost_after_ns > 0 && part < tick_ns ? part : tick_ns;
 }
 
@@ -235,6 +268,7 @@ static void close_worker(wadi_workq *self) {
     drop_ahead(w);
     wadi_vec_free(&w->ahead);
     free(w->charter);
+    free(w->reply);
     free(w);
 }
 
@@ -307,6 +341,31 @@ static wadi_status answer(wadi_workq *self, const wadi_work_item *item, wadi_err
                      wadi_zmq.strerror(errno));
 }
 
+static bool has_reply_or_end(const worker *w, const wadi_work_item *item) {
+    WADI_UNUSED(item);
+    return w->question == NULL || w->over || w->next_job != 0;
+}
+
+static wadi_status ask(wadi_workq *self, const char *what, void **out, int64_t *out_n,
+                       wadi_error *err) {
+    worker *w = (worker *)self;
+    *out = NULL;
+    *out_n = 0;
+    if (!w->s.keyed && w->s.path == NULL)
+        return wadi_fail(err, WADI_COMPILE,
+                         "over tcp:// they are taken only with keys or a token, by which home is "
+                         "known");
+    w->question = what;
+    w->question_number++;
+    w->question_ns = 0;
+    const wadi_status status = wait_until(w, has_reply_or_end, "kernels of", NULL, err);
+    w->question = NULL;
+    *out = w->reply;
+    *out_n = w->reply_bytes;
+    w->reply = NULL;
+    return status;
+}
+
 /* ---- what is home's ---- */
 
 static wadi_status not_here(wadi_error *err) {
@@ -355,7 +414,7 @@ static wadi_status no_end(wadi_workq *self, wadi_error *err) {
 
 static const wadi_workq_ops ops = {close_worker, no_offer,   no_room, no_submit,
                                    no_collect,   no_workers, no_look, no_end,
-                                   charter,      fetch,      answer};
+                                   charter,      fetch,      answer,  ask};
 
 wadi_status wadi_workq_worker_open(const wadi_workq_options *options, const char *file,
                                    wadi_workq **out, wadi_error *err) {
