@@ -5,10 +5,12 @@
  *
  *   climbing   From one element upwards: in large steps until a chunk is large enough for its fixed costs to matter little (GUESS_BYTES),
  *              then by doubling as long as that lowers the cost.
- *   settled    At the smallest size that is about as good as the best. From time to time a neighbour is tried for a few chunks, in
- *              alternation with chunks of the settled size: what slows a machine down lasts longer than a chunk, so costs that follow
- *              each other are compared pair by pair. A trial that brings nothing doubles the time to the next one, so a settled stream
- *              hardly ever changes its size. A trial that helps is followed by another at once.
+ *   settled    At the smallest size that is about as good as the best. From time to time a neighbour is tried for a few chunks, among
+ *              as many chunks of the settled size: what slows a machine down lasts longer than a chunk, so costs of chunks near each
+ *              other are compared pair by pair. The order is drawn by lot, and a pair is six chunks apart: if every second or
+ *              third chunk wakes a thread up, both of a pair do, and what comes otherwise falls on either size by chance. A trial
+ *              that brings nothing doubles the time to the next one, so a settled stream hardly ever changes its size. A trial that
+ *              helps is followed by another at once.
  *   upset      When the cost of the settled size itself changes, the load has changed: what is known of the other sizes is
  *              forgotten, and trials begin again.
  *
@@ -30,8 +32,10 @@
 enum {
     LEVELS = 31,    /* size 2^level */
     WINDOW = 15,    /* samples kept of a level */
-    TRIAL = 7,      /* a trial is judged after so many pairs of samples */
-    LOOK = 15,      /* a trial has at most so many pairs */
+    ENOUGH = 7,     /* samples of the settled size that a trial waits for */
+    APART = 6,      /* from one sample of a pair to the other: even, and divisible by three */
+    TRIAL = 9,      /* a trial is judged after so many pairs of samples */
+    LOOK = 18,      /* a trial has at most so many pairs */
     MOST_AHEAD = 4, /* chunks that one of the sizes tried may be ahead of the other */
     PAIRS = 63,     /* pairs that are remembered, with those of earlier trials */
     SHORTEST = 12,  /* samples between trials at first */
@@ -64,8 +68,13 @@ typedef struct level {
     record kept[WINDOW];
 } level;
 
-/* Trials of one neighbour. A pair is a chunk of the settled size and the chunk of the neighbour after it; the logarithm of the ratio of
- * their costs is kept. */
+typedef struct sample {
+    record cost;
+    int level;
+} sample;
+
+/* Trials of one neighbour. A pair is a chunk of the settled size and one of the neighbour, the one APART samples after the other; the
+ * logarithm of the ratio of their costs is kept. */
 typedef struct evidence {
     int64_t seen; /* pairs in all; the latest PAIRS are kept */
     double kept[PAIRS];
@@ -88,6 +97,9 @@ typedef struct probe {
     int64_t tried; /* pairs of this trial */
     int64_t ahead; /* how many more chunks of the neighbour than of the settled size came in it */
     int64_t pause; /* samples between trials */
+    uint64_t lot;  /* what the order of a trial is drawn from */
+    int64_t seen;  /* samples in all; the latest APART are kept */
+    sample latest[APART];
     level at[LEVELS];
 } probe;
 
@@ -117,10 +129,7 @@ static int costs(const level *l, bool by_byte, int n, double *out) {
     return n;
 }
 
-/* The newest cost of a level of which there is a sample. */
-static double newest(const probe *p, int l) {
-    const level *at = &p->at[l];
-    const record *r = &at->kept[(at->seen - 1) % WINDOW];
+static double cost_of(const probe *p, const record *r) {
     return p->by_byte ? r->per_byte : r->per_element;
 }
 
@@ -273,6 +282,18 @@ static bool is_upset(const probe *p) {
     return above == RECENT || below == RECENT;
 }
 
+static void draw_lots(probe *p) {
+    p->lot = p->lot * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+}
+
+/* Whether the neighbour's turn comes after so many others of the trial. Of two turns in a row it has one, the first or the second by lot; of the
+ * trial's first two the first. APART turns are followed by as many in which the sizes are exchanged, so that each turn makes a pair. */
+static bool is_neighbours_turn(const probe *p, int64_t turn) {
+    const int i = (int)(turn % APART), is_exchanged = turn / APART % 2 != 0;
+    const int is_second = i < 2 ? 0 : (int)(p->lot >> (40 + i / 2)) & 1;
+    return (i % 2 == is_second) != is_exchanged;
+}
+
 static void start_trial(probe *p) {
     int to = p->home + p->direction;
     if (to < 0 || to > p->ceiling || (p->direction > 0 && is_long(p, p->home))) {
@@ -286,6 +307,7 @@ static void start_trial(probe *p) {
     p->at[to].seen = 0; /* old samples do not count: the level is judged by its present cost */
     p->tried = p->ahead = 0;
     p->trial = to;
+    draw_lots(p);
     choose_level(p, to);
 }
 
@@ -326,30 +348,40 @@ static void judge_trial(probe *p, const evidence *e) {
 /* During a trial, chunks of the settled size and of the neighbour take turns. The source may ask at every second turn only, and so always get
  * the same size: then the other one is chosen until it has come. */
 static void take_turns(probe *p, int seen) {
+    if (p->since % (2 * APART) == 0) draw_lots(p);
     p->ahead += (seen == p->trial) - (seen == p->home);
     if (p->ahead > MOST_AHEAD || p->ahead < -MOST_AHEAD)
         p->now = p->ahead > 0 ? p->home : p->trial;
     else
-        p->now = p->since % 2 == 0 ? p->trial : p->home;
+        p->now = is_neighbours_turn(p, p->since) ? p->trial : p->home;
 }
 
-static void follow_trial(probe *p, int seen) {
+/* The sample makes a pair with the one APART before, if that was of the other size. */
+static void note_sample(probe *p, evidence *e, const sample *new) {
+    const sample *old = &p->latest[p->seen % APART];
+    const bool is_there = new->level == p->trial;
+    if (p->seen < APART || new->level == old->level) return;
+    if ((is_there ? old : new)->level != p->home || (is_there ? new : old)->level != p->trial)
+        return;
+    const double now = cost_of(p, &new->cost), then = cost_of(p, &old->cost);
+    note_pair(e, is_there ? then : now, is_there ? now : then);
+    p->tried++;
+}
+
+static void follow_trial(probe *p, const sample *new) {
     evidence *e = p->trial > p->home ? &p->up : &p->down;
-    if (seen == p->trial && p->at[p->home].seen > 0) {
-        note_pair(e, newest(p, p->home), newest(p, seen));
-        p->tried++;
-    }
-    take_turns(p, seen);
+    note_sample(p, e, new);
+    take_turns(p, new->level);
     judge_trial(p, e);
 }
 
-static void watch(probe *p, int seen) {
+static void watch(probe *p, const sample *new) {
     if (p->trial >= 0) {
-        follow_trial(p, seen);
+        follow_trial(p, new);
     } else if (is_upset(p)) {
         forget_others(p);
         choose_level(p, p->home);
-    } else if (p->since >= p->pause && p->at[p->home].seen >= TRIAL) {
+    } else if (p->since >= p->pause && p->at[p->home].seen >= ENOUGH) {
         start_trial(p);
     }
 }
@@ -382,19 +414,21 @@ static void observe(wadi_policy *self, const wadi_policy_sample *s) {
     const int l = level_of(n);
     level *at = &p->at[l];
     const double ns = (double)s->elapsed_ns;
-    const record new = {.per_element = ns / n,
-                        .per_byte = ns / (s->bytes > 0 ? (double)s->bytes : n),
-                        .ns = ns,
-                        .busy = (double)s->busy_ns / ns};
-    if (at->seen > 0) prefer_a_unit(p, &at->kept[(at->seen - 1) % WINDOW], &new);
-    at->kept[at->seen++ % WINDOW] = new;
+    const sample new = {.cost = {.per_element = ns / n,
+                                 .per_byte = ns / (s->bytes > 0 ? (double)s->bytes : n),
+                                 .ns = ns,
+                                 .busy = (double)s->busy_ns / ns},
+                        .level = l};
+    if (at->seen > 0) prefer_a_unit(p, &at->kept[(at->seen - 1) % WINDOW], &new.cost);
+    at->kept[at->seen++ % WINDOW] = new.cost;
     p->since++;
     give_up_level(p, l);
     if (p->climbing) {
         climb(p);
     } else {
-        watch(p, l);
+        watch(p, &new);
     }
+    p->latest[p->seen++ % APART] = new;
 }
 
 static int64_t choose(const wadi_policy *self) {

@@ -140,6 +140,20 @@ static void a_source_that_asks_at_every_second_turn_does_not_mislead_it(void **s
     }
 }
 
+/* Every second chunk wakes a thread up, or one of several: in a fixed order of two sizes the one would pay for all of that. Chunks of
+ * one element that an earlier run has left are given up at once. */
+static void what_some_chunks_cost_in_turn_does_not_mislead_it(void **state) {
+    (void)state;
+    machine m = {.latency_ns = 3e3, .element_ns = 18, .bytes = 40, .periodic_ns = 9e3};
+    for (m.period = 2; m.period <= 8; m.period++) {
+        for (m.phase = 0; m.phase < m.period; m.phase += 1 + m.period / 4) {
+            assert_good_from(&m, 1 << 8, 0.05);
+            assert_good_from(&m, 1 << 12, 0.05);
+            assert_good_from(&m, 1, 0.05);
+        }
+    }
+}
+
 static void follows_a_load_that_changes(void **state) {
     (void)state;
     machine dearer = rows;
@@ -244,6 +258,7 @@ int main(void) {
         cmocka_unit_test(a_machine_that_others_use_as_well_does_not_mislead_it),
         cmocka_unit_test(a_source_that_is_waited_for_does_not_mislead_it),
         cmocka_unit_test(a_source_that_asks_at_every_second_turn_does_not_mislead_it),
+        cmocka_unit_test(what_some_chunks_cost_in_turn_does_not_mislead_it),
         cmocka_unit_test(follows_a_load_that_changes),
         cmocka_unit_test(a_bound_on_chunks_is_met_and_not_fought),
         cmocka_unit_test(is_fast_to_start),

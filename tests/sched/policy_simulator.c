@@ -48,6 +48,7 @@ static double time_of(const machine *m, int64_t from, int64_t k, double bytes, i
     ns += bytes * per_byte;
     if (m->change_at > 0 && from >= m->change_at) ns *= m->change;
     ns += m->latency_ns;
+    if (m->period > 0 && number % m->period == m->phase) ns += m->periodic_ns;
     if (m->noise > 0) ns *= exp(m->noise * normal(state));
     if (m->heavy > 0 && uniform(state) < m->heavy) ns *= 1 + pow(uniform(state), -1 / 1.5);
     if (m->outliers && (number == 3 || number == 30 || number == 300 || number == 3000)) ns *= 100;

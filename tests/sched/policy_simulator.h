@@ -24,7 +24,9 @@ typedef struct machine {
     int64_t told; /* bytes of an element that the policy hears of; 0: the true ones */
     int64_t most; /* elements in a chunk at most: what a memory budget does; 0: no bound */
     double read_latency_ns, read_ns, wake_ns;
-    bool by_twos; /* the source asks for the size of two chunks at a time */
+    bool by_twos;       /* the source asks for the size of two chunks at a time */
+    int period, phase;  /* chunks number phase, phase + period, phase + 2 period, ... */
+    double periodic_ns; /* take so much more, as they wake another thread up; period 0: none do */
 } machine;
 
 typedef struct outcome {
