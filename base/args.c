@@ -1,11 +1,11 @@
 /* Reading command lines by a table of options. */
 #include "base/args.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/format.h"
 
@@ -37,13 +37,13 @@ bool wadi_args_seconds(const char *text, double *out) {
 }
 
 bool wadi_args_size(const char *text, int64_t *out) {
-    static const char units[] = "KMGT";
+    static const char units[] = "kmgt";
     char *end = NULL;
     errno = 0;
     const long long v = strtoll(text, &end, 10);
     if (end == text || errno != 0 || v < 1) return false;
     int shift = 0;
-    const char *unit = *end != '\0' ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    const char *unit = *end != '\0' ? strchr(units, wadi_ascii_lower(*end)) : NULL;
     if (unit != NULL) {
         shift = 10 * (int)(unit - units + 1);
         end++;

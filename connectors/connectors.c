@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 
 #define ROW(name) &wadi_connector_row_##name,
@@ -19,7 +19,7 @@ static bool has_ending(const char *at, const char *endings) {
     while (n > 1 && at[n - 1] == '/') n--;
     for (size_t m = 0; *endings != '\0'; endings += m + (endings[m] == ' ')) {
         m = strcspn(endings, " ");
-        if (n > m + 1 && at[n - m - 1] == '.' && strncasecmp(at + n - m, endings, m) == 0)
+        if (n > m + 1 && at[n - m - 1] == '.' && wadi_ascii_begin_alike(at + n - m, endings, m))
             return true;
     }
     return false;

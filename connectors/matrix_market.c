@@ -1,10 +1,10 @@
 /* From the text of a Matrix Market file to a list of entries; matrix_rows.c makes rows of them. See wadi/matrix.h. */
 #include "wadi/matrix.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "connectors/matrix_number.h"
@@ -133,7 +133,7 @@ static wadi_status read_word(reader *r, const char *what, const char *const *nam
     const size_t n = (size_t)(end - from);
     for (int i = 0; names[i] != NULL; i++) {
         size_t k = 0;
-        while (k < n && names[i][k] != '\0' && tolower((unsigned char)from[k]) == names[i][k]) k++;
+        while (k < n && names[i][k] != '\0' && wadi_ascii_lower(from[k]) == names[i][k]) k++;
         if (k == n && names[i][k] == '\0') {
             r->at = end;
             *out = i;

@@ -1,9 +1,9 @@
 /* Raw files as places. For a name of another format, such as out.csv, a raw sink is refused unless the user names it
  * (@raw:out.csv), because a later reader would take the bytes for that format. */
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "connectors/connectors.h"
 
@@ -49,9 +49,9 @@ static bool is_plain(const char *at) {
     const char *ending = ending_of(at);
     if (ending == NULL) return true;
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
-        if (strcasecmp(ending, plain[i]) == 0) return true;
+        if (wadi_ascii_alike(ending, plain[i])) return true;
     for (int t = 0; t < WADI_TYPE_COUNT; t++)
-        if (strcasecmp(ending, wadi_type_name((wadi_type)t)) == 0) return true;
+        if (wadi_ascii_alike(ending, wadi_type_name((wadi_type)t))) return true;
     return strspn(ending, "0123456789") == strlen(ending);
 }
 

@@ -13,7 +13,6 @@
  * The number of rows is not known before the whole file has been read. */
 #include "connectors/visibility.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "base/loadable.h"
@@ -381,7 +381,7 @@ static bool looks_like_numbers(const unsigned char *head, size_t n) {
     }
     size_t i = 0;
     while (i < n) {
-        while (i < n && isspace(head[i])) i++;
+        while (i < n && strchr(" \t\r\n", head[i]) != NULL) i++;
         if (i < n && head[i] != '#') return strchr("+-.0123456789", head[i]) != NULL;
         while (i < n && head[i] != '\n') i++;
     }

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/args.h"
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/loadable.h"
 #include "sched/http.h"
@@ -130,7 +130,7 @@ static bool is_own(const wadi_watch_page *p, const char *host) {
     (void)snprintf(names[1], sizeof names[1], "localhost:%d", p->port);
     (void)snprintf(names[2], sizeof names[2], "[%s]:%d", p->host, p->port);
     for (int i = 0; i < 3; i++)
-        if (strcasecmp(host, names[i]) == 0) return true;
+        if (wadi_ascii_alike(host, names[i])) return true;
     return false;
 }
 
@@ -138,13 +138,13 @@ static bool is_own_origin(const wadi_watch_page *p, const wadi_http_request *q) 
     if (q->origin == NULL) return true;
     if (strncmp(q->origin, "http://", 7) != 0) return false;
     return p->local ? is_own(p, q->origin + 7)
-                    : q->host != NULL && strcasecmp(q->origin + 7, q->host) == 0;
+                    : q->host != NULL && wadi_ascii_alike(q->origin + 7, q->host);
 }
 
 static bool has_token(const wadi_watch_page *p, const wadi_http_request *q, bool by_header) {
     static const char bearer[] = "Bearer ";
     const char *shown = q->authorization;
-    if (shown != NULL && strncasecmp(shown, bearer, sizeof bearer - 1) == 0)
+    if (shown != NULL && wadi_ascii_begin_alike(shown, bearer, sizeof bearer - 1))
         return wadi_watch_token_is(&p->token, shown + sizeof bearer - 1);
     return !by_header && wadi_watch_token_is(&p->token, q->token);
 }

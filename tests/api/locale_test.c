@@ -1,4 +1,4 @@
-/* A process that writes 0,5 for a half compiles and runs programs, explains them, and reads what it has written, as any other does. */
+/* A process that writes 0,5 for a half, or whose small I has no dot, compiles and runs programs, explains them, and reads what it has written, as any other does. */
 #include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,16 +10,21 @@
 
 #include <cmocka.h>
 
+#include "base/args.h"
 #include "base/format.h"
+#include "connectors/connectors.h"
+#include "wadi/matrix.h"
 #include "wadi/wadi.h"
 
 static char folder[] = "/tmp/wadi-locale-XXXXXX";
 
 static int make_locale(void **state) {
-    char command[200];
+    char command[300];
     (void)state;
     if (mkdtemp(folder) == NULL) return -1;
-    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1",
+    snprintf(command, sizeof command,
+             "for l in de_DE tr_TR; do "
+             "localedef -i $l -f UTF-8 %s/$l.UTF-8 >/dev/null 2>&1 || exit 1; done",
              folder);
     if (system(command) != 0) return 0; /* the tests are skipped */
     return setenv("LOCPATH", folder, 1);
@@ -96,10 +101,35 @@ static void numbers_are_read_and_written_with_a_point(void **state) {
     (void)setlocale(LC_ALL, "C");
 }
 
+static const char matrix[] = "%%MatrixMarket MATRIX COORDINATE INTEGER GENERAL\n2 2 1\n1 2 7\n";
+
+/* In Turkish the capital of i has a dot, and I is none. */
+static void capitals_are_those_of_ascii(void **state) {
+    char path[64];
+    int64_t n = 0;
+    wadi_sink *sink = NULL;
+    wadi_csr m = {0};
+    wadi_error err = {.status = WADI_OK};
+    (void)state;
+    if (setlocale(LC_ALL, "tr_TR.UTF-8") == NULL) skip();
+    assert_ptr_equal(wadi_connector_of("x.AIFF"), wadi_connector_named("sound", 5));
+    assert_true(wadi_args_size("3K", &n) && n == 3 << 10);
+    snprintf(path, sizeof path, "%s/x.BIN", folder);
+    const wadi_place plain = {.at = path, .rank = -1};
+    if (wadi_connector_sink(wadi_connector_of(path), &plain, &sink, &err) != WADI_OK)
+        fail_msg("%s", err.msg);
+    wadi_sink_destroy(sink);
+    if (wadi_matrix_market_parse("x", matrix, sizeof matrix - 1, &m, &err) != WADI_OK)
+        fail_msg("%s", err.msg);
+    wadi_csr_fini(&m);
+    (void)setlocale(LC_ALL, "C");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_are_the_same),
         cmocka_unit_test(numbers_are_read_and_written_with_a_point),
+        cmocka_unit_test(capitals_are_those_of_ascii),
     };
     return cmocka_run_group_tests_name("locale", tests, make_locale, remove_locale);
 }
