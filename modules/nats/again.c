@@ -73,11 +73,14 @@ void wadi_nats_again_step(wadi_nats_queue *q, int64_t now) {
         return;
     }
     if (!q->closed || now < q->connect_ns) return;
+    const int outages = q->outages;
     q->closed = false; /* before the new one may be */
     (void)pthread_mutex_unlock(&q->lock);
     const wadi_status st = connect_again(q, &err);
-    if (st == WADI_OK) wadi_nats_service_back(q, q->nc);
+    if (st == WADI_OK) wadi_nats_service_met(q, q->nc);
     (void)pthread_mutex_lock(&q->lock);
+    /* If the library has lost the new one already, it tells when that is back. */
+    if (st == WADI_OK && q->outages == outages) wadi_nats_service_resume(q);
     q->connect_ns = wadi_clock_ns() + again_ns;
     if (st == WADI_OK) return;
     q->closed = true;

@@ -387,6 +387,8 @@ void wadi_nats_service_hear(natsConnection *nc, natsSubscription *sub, natsMsg *
 void wadi_nats_service_lost(void *queue);
 void wadi_nats_service_back(void *queue, natsConnection *nc);
 void wadi_nats_service_refused(void *queue, const char *words);
+/* The queue has its connection back. The mutex is held. */
+void wadi_nats_service_resume(wadi_nats_queue *q);
 /* Notes which server it is that the queue is connected to. */
 void wadi_nats_service_met(wadi_nats_queue *q, natsConnection *nc);
 

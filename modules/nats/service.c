@@ -37,13 +37,17 @@ void wadi_nats_service_met(wadi_nats_queue *q, natsConnection *nc) {
     (void)pthread_mutex_unlock(&q->lock);
 }
 
+void wadi_nats_service_resume(wadi_nats_queue *q) {
+    q->connected = q->renewed = true;
+    wadi_nats_ring(q);
+    wadi_nats_stir(q);
+}
+
 void wadi_nats_service_back(void *queue, natsConnection *nc) {
     wadi_nats_queue *q = queue;
     wadi_nats_service_met(q, nc);
     (void)pthread_mutex_lock(&q->lock);
-    q->connected = q->renewed = true;
-    wadi_nats_ring(q);
-    wadi_nats_stir(q);
+    wadi_nats_service_resume(q);
     (void)pthread_mutex_unlock(&q->lock);
 }
 
