@@ -254,17 +254,10 @@ static void check_equal(wadi_lower *l, const wadi_shape_check *c) {
     wadi_lb_end(&l->b);
 }
 
-/* Whether all that can use the value is behind the present place: it is made here, or around the loop over elements that is open here. Else it may be used
- * where no check has been: on the other side of a branch, or behind a loop without rounds. */
+/* Whether all that is made of the value from now on stays behind the present place: the value is made in the scope that is open. One from around a loop may be used in
+ * front of the loop, where no check has been: loads that are proved to be in range move there. One from around a branch may be used on its other side. */
 static bool is_for_good(wadi_lower *l, wadi_lv v) {
-    const wadi_lscope *home = wadi_lb_home(&l->b, v);
-    for (const wadi_lscope *s = l->b.scope; s != home; s = s->parent) {
-        const wadi_linst *owner = s->owner;
-        if (owner == NULL || owner->kind != WADI_L_FOR ||
-            !wadi_l_is_bound(wadi_lb_inst(&l->b, owner->args[0])))
-            return false;
-    }
-    return true;
+    return wadi_lb_home(&l->b, v) == l->b.scope;
 }
 
 /* Notes that extent `e` is one of an array that there can be. */

@@ -99,8 +99,10 @@ typedef struct wadi_linst {
     wadi_type type; /* of the value; of what a pointer points to */
     bool pointer;
     bool has_value;
-    bool nonneg;      /* an i64 known to be >= 0 */
-    uint8_t bits;     /* an i64 whose magnitude is below 2^bits; 64: nothing is known */
+    bool nonneg;  /* an i64 known to be >= 0 */
+    uint8_t bits; /* an i64 whose magnitude is below 2^bits; 64: nothing is known */
+    bool
+        truncates; /* DIV, MOD of i64: the dividend was known to be >= 0 when this was made. What is known of it later holds behind a check alone */
     bool independent; /* FOR: no iteration reads what another one writes */
     bool unrolled;    /* FOR: written out, by the C compiler */
     bool

@@ -236,6 +236,7 @@ void wadi_lb_estimate(wadi_lb *b, wadi_linst *i) {
         break;
     case WADI_SOP_QUOT:
     case WADI_SOP_DIV:
+        i->truncates = x->nonneg;
         i->nonneg = x->nonneg && y->nonneg;
         i->bits = x->bits < 63 ? (uint8_t)(x->bits + 1) : 64;
         break;
@@ -244,6 +245,7 @@ void wadi_lb_estimate(wadi_lb *b, wadi_linst *i) {
         i->bits = smaller(x->bits, y->bits);
         break;
     case WADI_SOP_MOD:
+        i->truncates = x->nonneg;
         i->nonneg = y->nonneg;
         i->bits = y->bits;
         break;

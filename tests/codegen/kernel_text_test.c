@@ -176,6 +176,30 @@ static void a_read_behind_its_guard_is_not_checked(void **state) {
     planned_free(&p);
 }
 
+/* A number of the stream is an extent behind a read of another place: there it may be negative, and the remainder is not C's. */
+static void an_extent_is_not_negative_behind_its_check_alone(void **state) {
+    (void)state;
+    planned p = plan_of("program extents\n"
+                        "input t : i64[17]\n"
+                        "s = stream_in \"in\" : seq(i64[?], i64)\n"
+                        "r = map_seq s (v, j) {\n"
+                        "    a = map v (x) { add x (t ! (mod (the j) 17)) }\n"
+                        "    b = map v (x) { a ! (mod x (max 1 (extent a 0))) }\n"
+                        "    c = generate j (x) { add x (mod (the j) 5) }\n"
+                        "    d = concat dim=0 a b c\n"
+                        "    yield d\n"
+                        "}\n"
+                        "stream_out \"out\" r\n",
+                        false);
+    const char *kernels = kernels_of(&p, WADI_SCHEDULE_INSIDE);
+    const char *read = strstr(kernels, "wadi_mod_i64(j_2, 17)");
+    assert_non_null(read);
+    assert_int_equal(count(kernels, "% 17"), 0);
+    assert_non_null(strstr(read, "wadi_fault_at(w, WADI_FAULT_EXTENT"));
+    assert_int_equal(count(kernels, "j_2 % 5"), 1);
+    planned_free(&p);
+}
+
 static void a_diamond_is_written_once(void **state) {
     (void)state;
     planned p = plan_of("program d\n"
@@ -563,6 +587,7 @@ int main(void) {
         cmocka_unit_test(a_shift_by_a_number_is_decided_before_the_loop),
         cmocka_unit_test(a_gather_is_checked_in_place),
         cmocka_unit_test(a_read_behind_its_guard_is_not_checked),
+        cmocka_unit_test(an_extent_is_not_negative_behind_its_check_alone),
         cmocka_unit_test(a_diamond_is_written_once),
         cmocka_unit_test(pieces_are_not_cut_into_strips),
         cmocka_unit_test(scalar_bodies_exist_across),

@@ -51,6 +51,27 @@ static void guards_hold_through_cheap_choices(void **state) {
     wadi_text_fini(&t);
 }
 
+/* That a number is an extent says that it is not negative only where that has been checked. A read that this proves to be in range stays there, also where
+ * all elements read the same. */
+static void reads_wait_for_the_extent_that_proves_them(void **state) {
+    texts_check(state,
+                "program proof\n"
+                "input z : i64[9]\n"
+                "s = stream_in \"s\" : seq(i64)\n"
+                "n = unit { mul (z ! 7) 1000000000 }\n"
+                "r = map_seq s (j) {\n"
+                "    a = generate n (x) { add x (the j) }\n"
+                "    b = generate 3 (x) { add (the j) (mul (z ! (min (the n) 8)) "
+                "(add x (z ! (min (the n) 8)))) }\n"
+                "    k = unit { rem (the j) 3 }\n"
+                "    d = generate k (x) { x }\n"
+                "    c = concat dim=0 a b d\n"
+                "    yield c\n"
+                "}\n"
+                "stream_out \"out\" r\n",
+                true);
+}
+
 /* Consumers that need others' results read the same sequences in a later phase. */
 static void consumers_run_in_phases(void **state) {
     texts_check(state,
@@ -116,6 +137,7 @@ static void consumers_run_in_phases(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guards_hold_through_cheap_choices),
+        cmocka_unit_test(reads_wait_for_the_extent_that_proves_them),
         cmocka_unit_test(consumers_run_in_phases),
     };
     return cmocka_run_group_tests(tests, texts_open, texts_close);

@@ -233,7 +233,7 @@ static bool plain_division(const op_writer *p) {
         (wadi_type_is_signed(d->type) && (int64_t)d->imm.bits < 0))
         return false;
     const bool floors = p->i->op == WADI_SOP_DIV || p->i->op == WADI_SOP_MOD;
-    if (floors && wadi_type_is_signed(d->type) && !p->f->inst[p->i->args[0]]->nonneg) return false;
+    if (floors && wadi_type_is_signed(d->type) && !p->i->truncates) return false;
     infix(p, p->i->op == WADI_SOP_QUOT || p->i->op == WADI_SOP_DIV ? "/" : "%");
     return true;
 }
