@@ -111,7 +111,8 @@ typedef struct wadi_work {
     int (*make_room)(struct wadi_work *w, int64_t bytes);
     /* a library routine (sched/foreign.h); 0: it declines, and what it wrote means nothing */
     int (*foreign)(struct wadi_work *w, const wadi_call *call);
-    void *self; /* the runtime's */
+    void *self;  /* the runtime's */
+    int64_t far; /* bytes: arrays of so many and more are stored past the caches; 0: none is */
 } wadi_work;
 
 /* Runs elements (inside, across, shape and units kernels) or units (flat) [begin, end). Nonzero: w->fault is set. */

@@ -152,6 +152,9 @@ static int64_t range_of(int64_t n, int threads) {
     return finer >= SHORT ? finer : coarser < SHORT ? coarser : SHORT;
 }
 
+/* Bytes: of an array of so many, little is left in the caches of a few workers when somebody reads it. */
+static const int64_t FAR = 64 << 20;
+
 typedef struct loop {
     wadi_cpu *device;
     wadi_launch *launch;
@@ -194,6 +197,7 @@ static void launch(wadi_device *self, wadi_launch *what) {
         w->near = d->emissions->near;
         w->count = what->count;
         w->unit = what->unit;
+        w->far = FAR;
     }
     atomic_store(&d->stop, INT64_MAX);
     if (what->n <= 0) return;

@@ -77,6 +77,7 @@ static bool run_rows(const strips *x, wadi_cpu_worker *self, const wadi_slot *ta
     w->slot = table;
     w->count = l->count;
     w->unit = l->unit;
+    w->far = 0; /* what is stored is read by the next launch */
     w->fault.kind = WADI_FAULT_NONE;
     return wadi_cpu_kernel(l->code)(w, from * units, below * units) == 0;
 }

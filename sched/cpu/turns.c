@@ -56,6 +56,7 @@ static bool run_rows(const turns *x, int number, int turn, int64_t from, int64_t
     w->slot = x->table[number];
     w->count = l->count;
     w->unit = l->unit;
+    w->far = 0; /* what is stored is read by the next launch */
     w->fault.kind = WADI_FAULT_NONE;
     return wadi_cpu_kernel(l->code)(w, from * units, below * units) == 0;
 }

@@ -578,6 +578,33 @@ static void kept_elements_are_placed_together(void **state) {
     planned_free(&p);
 }
 
+static int streamed(const char *rest) {
+    char text[300];
+    snprintf(text, sizeof text, "program far\ninput xs : f32[n]\n%s", rest);
+    planned p = plan_of(text, false);
+    const int n = count(kernels_of(&p, WADI_SCHEDULE_FLAT), "wadi_stream(");
+    planned_free(&p);
+    return n;
+}
+
+/* The results of maps may go past the caches, unless the kernel reads them. A scan's take as long as memory does, and what reads nothing waits for
+ * none. Rows begin within lines. */
+static void results_of_maps_may_go_past_the_caches(void **state) {
+    (void)state;
+    assert_int_equal(streamed("a = map xs (x) { mul x x }\noutput a\n"), 1);
+    assert_int_equal(streamed("a = map xs (x) { p: x, q: mul x x }\noutput a\n"), 2);
+    assert_int_equal(streamed("a = scanl1 xs (x, y) { add x y }\noutput a\n"), 0);
+    assert_int_equal(streamed("a = scanl1 xs (x, y) { add x y }\n"
+                              "b = map a (x) { mul x x }\noutput b\n"),
+                     0); /* b has the memory of a */
+    assert_int_equal(streamed("m = unit { extent xs 0 }\n"
+                              "a = generate m (i) { convert f32 i }\noutput a\n"),
+                     0);
+    assert_int_equal(streamed("m = unit { extent xs 0 }\n"
+                              "a = generate m 1000 (i, j) { xs ! i }\noutput a\n"),
+                     0);
+}
+
 int main(void) {
     (void)unsetenv("WADI_CC"); /* which may name one that optimises less */
     const struct CMUnitTest tests[] = {
@@ -601,6 +628,7 @@ int main(void) {
         cmocka_unit_test(a_long_chain_is_cut),
         cmocka_unit_test(short_rows_of_whole_arrays_are_taken_by_length),
         cmocka_unit_test(kept_elements_are_placed_together),
+        cmocka_unit_test(results_of_maps_may_go_past_the_caches),
         cmocka_unit_test(reductions_in_lanes_vectorise),
         cmocka_unit_test(conditionals_with_reads_vectorise),
         cmocka_unit_test(complex_numbers_vectorise),

@@ -12,6 +12,7 @@
 #include "codegen/emit/c/nests.h"
 #include "codegen/emit/c/options.h"
 #include "codegen/emit/c/by_length.h"
+#include "codegen/emit/c/far.h"
 #include "codegen/emit/c/placing.h"
 #include "codegen/emit/c/prelude.h"
 #include "codegen/emit/c_like/scalar.h"
@@ -24,6 +25,7 @@ typedef struct writer {
     wadi_c_writer w;
     wadi_c_nests nests;
     bool in_nest; /* a nest is being written */
+    bool streams; /* a loop has been written that may store past the caches */
     const wadi_c_nest *
         rest; /* what takes the rounds that would take a bulky branch, while a loop is written without these; else NULL */
     const char *rest_name;
@@ -276,13 +278,53 @@ static void strips(writer *c, const wadi_linst *i, int level, int64_t strip) {
     wadi_c_nest_fini(&rest);
 }
 
+/* A loop whose results go past the caches if the arrays are too large for these: in short strips then, whose results wait in room of their own. */
+static void far_strips(writer *c, const wadi_linst *i, int level, wadi_c_far *far, bool look) {
+    wadi_text *t = c->w.out;
+    const char *name = c->w.names.at[i->var].name;
+    const char *below = wadi_arena_printf(c->w.names.arena, "below_%s", name);
+    far->from = wadi_arena_printf(c->w.names.arena, "from_%s", name);
+    if (!far->from || !below) {
+        t->failed = true;
+        return;
+    }
+    wadi_text_add(t, "{\n");
+    line(c, level + 1, "const bool wadi_far = wadi_is_far(");
+    wadi_c_far_bytes(&c->w, far);
+    wadi_text_add(t, ", w->far);\n");
+    wadi_text_indent(t, level + 1);
+    wadi_text_addf(t, "for (int64_t %s = ", far->from);
+    wadi_c_expression(&c->w, i->args[0]);
+    wadi_text_addf(t, ", %s; %s < ", below, far->from);
+    wadi_c_operand(&c->w, i->args[1]);
+    wadi_text_addf(t, "; %s = %s) {\n", far->from, below);
+    if (look) line(c, level + 2, "WADI_LOOK\n");
+    wadi_text_indent(t, level + 2);
+    wadi_text_addf(t, "%s = WADI_STRIP(%s, wadi_far ? %d : 65536, ", below, far->from,
+                   WADI_C_FAR_ROUNDS);
+    wadi_c_operand(&c->w, i->args[1]);
+    wadi_text_add(t, ");\n");
+    wadi_c_far_open(&c->w, far, level + 2);
+    c->w.far = far;
+    c->streams = true;
+    wadi_text_indent(t, level + 2);
+    rounds(c, i, level + 2, far->from, below, false);
+    c->w.far = NULL;
+    wadi_c_far_close(&c->w, far, below, level + 2);
+    line(c, level + 1, "}\n");
+    line(c, level, "}\n");
+}
+
 static void for_loop(writer *c, const wadi_linst *i, int level) {
+    wadi_c_far far;
     const wadi_c_nest *rest = c->rest;
     const char *rest_name = c->rest_name;
     const int64_t strip = wadi_c_strip_of(c->w.f, i);
     if (i->placing && wadi_c_placing(&c->w, i, level)) return;
     c->rest = NULL; /* only branches of the loop itself are left out */
-    if (strip > 1)
+    if (!c->nests.many && wadi_c_far_find(&c->w, i, &far))
+        far_strips(c, i, level, &far, strip > 0);
+    else if (strip > 1)
         strips(c, i, level, strip);
     else
         rounds(c, i, level, NULL, NULL, strip == 1);
@@ -435,14 +477,15 @@ static bool function(const wadi_lmodule *m, const wadi_lfun *f, const wadi_c_num
                 .nests = {.many = wadi_c_has_many_nests(f)}};
     const bool named = wadi_c_names_init(&c.w.names, f, NULL);
     if (named) {
-        if (numbers != NULL)
-            wadi_text_addf(&body, "int " SHARED("%s") " {\n", f->name);
-        else
-            wadi_text_addf(&body, "int %s(wadi_work *w, int64_t begin, int64_t end) {\n", f->name);
-        wadi_text_add(&body, "    const wadi_slot *const slot = w->slot;\n");
         scope(&c, f->body, 1);
         wadi_text_add(c.nests.many ? apart : out, wadi_text_str(&c.nests.functions));
         wadi_text_add(out, wadi_text_str(&c.nests.declarations));
+        if (numbers != NULL)
+            wadi_text_addf(out, "int " SHARED("%s") " {\n", f->name);
+        else
+            wadi_text_addf(out, "int %s(wadi_work *w, int64_t begin, int64_t end) {\n", f->name);
+        if (c.streams) wadi_text_add(out, "    WADI_STREAMS\n");
+        wadi_text_add(out, "    const wadi_slot *const slot = w->slot;\n");
         wadi_text_add(out, wadi_text_str(&body));
         wadi_text_add(out, "    return 0;\n}\n");
     }

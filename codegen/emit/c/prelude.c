@@ -16,6 +16,7 @@ bool wadi_c_prelude(const char *kernels, bool has_complex, wadi_text *out) {
     const bool fine = wadi_c_pick(texts, has_complex ? 4 : 2, kernels, &functions);
     if (fine && strstr(wadi_text_str(&functions), "WADI_LANES"))
         wadi_text_add(out, wadi_embed_lanes);
+    if (strstr(kernels, "wadi_stream(")) wadi_text_add(out, wadi_embed_stream);
     if (strstr(kernels, "wadi_place_")) wadi_text_add(out, wadi_embed_place);
     if (strstr(kernels, "wadi_row_order ")) wadi_text_add(out, wadi_embed_order);
     if (fine) wadi_text_add(out, wadi_text_str(&functions));

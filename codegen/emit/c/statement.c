@@ -1,6 +1,7 @@
 /* Statements of one line or a few: values, variables, stores, memory, faults. */
 #include "codegen/emit/c/statement.h"
 
+#include "codegen/emit/c/far.h"
 #include "codegen/emit/c/nests.h"
 #include "codegen/emit/c/update.h"
 #include "codegen/emit/c_like/comment.h"
@@ -32,6 +33,10 @@ static bool is_test_for_zero(const wadi_c_writer *c, wadi_lv value) {
 }
 
 static void store(wadi_c_writer *c, const wadi_linst *i) {
+    if (wadi_c_far_place(c, i)) {
+        wadi_c_assign(c, i->args[2]);
+        return;
+    }
     if (!is_test_for_zero(c, i->args[2])) {
         wadi_c_indexed(c, i);
         wadi_c_assign(c, i->args[2]);

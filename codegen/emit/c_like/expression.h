@@ -29,6 +29,8 @@ typedef struct wadi_c_writer {
     wadi_text *out;
     const wadi_c_numbers *
         numbers; /* of slots and places, and constants, which the text reads from a table; NULL: it has them itself */
+    const struct wadi_c_far *
+        far; /* the loop being written, whose stores go elsewhere first (codegen/emit/c/far.h); else NULL */
     wadi_lv last_emit; /* the latest EMIT instruction, whose columns the EMITTED values are */
 } wadi_c_writer;
 
