@@ -119,6 +119,7 @@ static void tell_beside(wadi_sop op, wadi_type type, wadi_scalar constant, int s
     s.arg[side].kind = WADI_L_CONST;
     s.arg[side].imm = constant;
     s.arg[1 - side].nonneg = nonneg;
+    s.op.truncates = nonneg;
     wadi_text_addf(out, "%s %s%s", wadi_sop_get(op)->name, wadi_type_name(type),
                    nonneg ? " of x >= 0" : "");
     tell(&s);
