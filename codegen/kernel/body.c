@@ -399,7 +399,8 @@ void wadi_lower_copy_out(wadi_lower *l, wadi_val v, int slot) {
 
 static bool uses_scratch(const wadi_lscope *s) {
     for (int i = 0; i < s->n; i++) {
-        if (s->inst[i]->kind == WADI_L_SCRATCH || s->inst[i]->kind == WADI_L_MARK) return true;
+        if (s->inst[i]->kind == WADI_L_SCRATCH && !s->inst[i]->near) return true;
+        if (s->inst[i]->kind == WADI_L_MARK) return true;
         for (int k = 0; k < 2; k++)
             if (s->inst[i]->block[k] && uses_scratch(s->inst[i]->block[k])) return true;
     }
