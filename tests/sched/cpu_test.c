@@ -102,13 +102,13 @@ enum { COUNT = 40 };
 
 /* Element s gets s % 4 rows of 3 records {i32, u8}. */
 static void emit_all(wadi_emissions *e, wadi_scratch *staging, int workers) {
-    wadi_work w = {.slot = e->slots->slot};
     for (int64_t i = 0; i < COUNT; i++) {
         const int64_t s = COUNT - 1 - i; /* any order */
         const int64_t shape[] = {s % 4, 3};
         void *col[2] = {NULL, NULL};
         int64_t bytes = 0;
-        assert_int_equal(wadi_emissions_put(e, &w, &staging[s % workers], 0, s, shape, col, &bytes),
+        assert_int_equal(wadi_emissions_put(e, &e->slots->slot[0], &staging[s % workers], 0, s,
+                                            shape, col, &bytes),
                          WADI_FAULT_NONE);
         for (int64_t k = 0; k < shape[0] * 3; k++) {
             ((int32_t *)col[0])[k] = (int32_t)(100 * s + k);
@@ -129,13 +129,12 @@ static void emitted_elements_end_up_in_order(void **state) {
     wadi_buffers *buffers = make_buffers();
     wadi_slots table;
     wadi_emission emission = {0};
-    wadi_work_near near = {0};
     wadi_scratch staging[3];
     wadi_pool *pool = NULL;
     assert_int_equal(wadi_pool_create(3, &pool, NULL), WADI_OK);
     assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL, NULL), WADI_OK);
     for (int i = 0; i < 3; i++) wadi_scratch_init(&staging[i], buffers);
-    wadi_emissions e = {.slots = &table, .room = 1, .of = &emission, .near = &near};
+    wadi_emissions e = {.slots = &table, .room = 1, .of = &emission};
     assert_true(wadi_emissions_expect(&e, 0, COUNT));
     emit_all(&e, staging, 3);
     assert_true(wadi_emissions_finish(&e, slots, 1, pool));
@@ -161,13 +160,13 @@ static void emitted_elements_end_up_in_order(void **state) {
 
 /* Elements of `rows` rows each but element `odd_one`, which has one more. */
 static void emit_alike(wadi_emissions *e, wadi_scratch *staging, int64_t rows, int64_t odd_one) {
-    wadi_work w = {.slot = e->slots->slot};
     for (int64_t s = 0; s < COUNT; s++) {
         const int64_t shape[] = {s == odd_one ? rows + 1 : rows};
         void *col[1] = {NULL};
         int64_t bytes = 0;
-        assert_int_equal(wadi_emissions_put(e, &w, staging, 0, s, shape, col, &bytes),
-                         WADI_FAULT_NONE);
+        assert_int_equal(
+            wadi_emissions_put(e, &e->slots->slot[0], staging, 0, s, shape, col, &bytes),
+            WADI_FAULT_NONE);
         for (int64_t k = 0; k < shape[0]; k++) ((int32_t *)col[0])[k] = (int32_t)(10 * s + k);
     }
 }
@@ -184,13 +183,12 @@ static void elements_of_one_size_are_written_in_their_places(void **state) {
     wadi_buffers *buffers = make_buffers();
     wadi_slots table;
     wadi_emission emission = {0};
-    wadi_work_near near = {0};
     wadi_scratch staging;
     wadi_pool *pool = NULL;
     assert_int_equal(wadi_pool_create(2, &pool, NULL), WADI_OK);
     assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL, NULL), WADI_OK);
     wadi_scratch_init(&staging, buffers);
-    wadi_emissions e = {.slots = &table, .room = 1, .of = &emission, .near = &near};
+    wadi_emissions e = {.slots = &table, .room = 1, .of = &emission};
     for (size_t i = 0; i < sizeof chunk / sizeof chunk[0]; i++) {
         wadi_slots_clear(&table, 0);
         assert_true(wadi_emissions_expect(&e, 0, COUNT));
@@ -222,17 +220,15 @@ static void a_negative_extent_is_a_fault_of_the_element(void **state) {
     wadi_buffers *buffers = make_buffers();
     wadi_slots table;
     wadi_emission emission = {0};
-    wadi_work_near near = {0};
     wadi_scratch staging;
     const int64_t shape = -4;
     int64_t bytes = 0;
     void *col[1];
     wadi_scratch_init(&staging, buffers);
     assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL, NULL), WADI_OK);
-    wadi_emissions e = {.slots = &table, .room = 1, .of = &emission, .near = &near};
+    wadi_emissions e = {.slots = &table, .room = 1, .of = &emission};
     assert_true(wadi_emissions_expect(&e, 0, 1));
-    wadi_work w = {.slot = table.slot};
-    assert_int_equal(wadi_emissions_put(&e, &w, &staging, 0, 0, &shape, col, &bytes),
+    assert_int_equal(wadi_emissions_put(&e, &table.slot[0], &staging, 0, 0, &shape, col, &bytes),
                      WADI_FAULT_EXTENT);
     wadi_emissions_reset(&e);
     wadi_slots_fini(&table);
