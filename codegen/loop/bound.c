@@ -53,6 +53,21 @@ static void add_atom(form *f, wadi_lv atom, int64_t coef) {
     f->atom[f->n++] = atom;
 }
 
+static bool is_op(const wadi_linst *i, wadi_sop op) {
+    return i->kind == WADI_L_PRIM && i->op == op;
+}
+
+/* Whether a sum, difference, product or negation has not wrapped around. One that is an extent, as has been checked, lies in 0 .. 2^WADI_EXTENT_BITS - 1: a product may
+ * have come there by wrapping around, a sum or difference only where both parts are near the ends of i64. */
+static bool is_exact(wadi_lb *b, const wadi_linst *i) {
+    if (i->exact) return true;
+    if (i->bits > WADI_EXTENT_BITS || !i->nonneg) return false;
+    if (i->op == WADI_SOP_NEG) return true;
+    const wadi_linst *x = wadi_lb_inst(b, i->args[0]), *y = wadi_lb_inst(b, i->args[1]);
+    if (i->op == WADI_SOP_MUL) return x->bits + y->bits < 63;
+    return x->bits < 63 || y->bits < 63 || x->nonneg || (i->op == WADI_SOP_ADD && y->nonneg);
+}
+
 /* f += scale * v */
 static void add_value(wadi_lb *b, form *f, wadi_lv v, int64_t scale, int depth) {
     const wadi_linst *i = wadi_lb_inst(b, v);
@@ -69,7 +84,9 @@ static void add_value(wadi_lb *b, form *f, wadi_lv v, int64_t scale, int depth) 
             f->constant += scale * c;
         return;
     }
-    if (i->kind == WADI_L_PRIM && i->bits < 64) {
+    const bool affine = is_op(i, WADI_SOP_ADD) || is_op(i, WADI_SOP_SUB) ||
+                        is_op(i, WADI_SOP_NEG) || is_op(i, WADI_SOP_MUL);
+    if (affine && is_exact(b, i)) {
         if (i->op == WADI_SOP_ADD || i->op == WADI_SOP_SUB) {
             add_value(b, f, i->args[0], scale, depth + 1);
             add_value(b, f, i->args[1], i->op == WADI_SOP_ADD ? scale : -scale, depth + 1);
@@ -100,10 +117,6 @@ static form replaced(wadi_lb *b, const form *f, int at, wadi_lv v, int64_t more)
 }
 
 static bool never_negative(wadi_lb *b, const form *f, int *steps);
-
-static bool is_op(const wadi_linst *i, wadi_sop op) {
-    return i->kind == WADI_L_PRIM && i->op == op;
-}
 
 /* Whether the form is never negative if atom `at` is replaced by `end` + more, the end of its range that makes the form least. */
 static bool try_end(wadi_lb *b, const form *f, int at, wadi_lv end, int64_t more, int *steps) {

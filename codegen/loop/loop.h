@@ -102,6 +102,8 @@ typedef struct wadi_linst {
     uint8_t bits; /* an i64 whose magnitude is below 2^bits; 64: nothing is known */
     bool
         truncates; /* DIV, MOD of i64: the dividend was known to be >= 0 when this was made. What is known of it later holds behind a check alone */
+    bool
+        exact; /* ADD, SUB, MUL, NEG of i64: known not to wrap around when this was made. `bits` may later tell of the value behind a check alone */
     bool independent; /* FOR: no iteration reads what another one writes */
     bool unrolled;    /* FOR: written out, by the C compiler */
     bool

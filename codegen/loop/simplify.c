@@ -230,9 +230,11 @@ void wadi_lb_estimate(wadi_lb *b, wadi_linst *i) {
     case WADI_SOP_SUB:
     case WADI_SOP_MUL:
         estimate_sum(i, x, y);
+        i->exact = i->bits < 64;
         break;
     case WADI_SOP_NEG:
         i->bits = x->bits;
+        i->exact = i->bits < 64;
         break;
     case WADI_SOP_QUOT:
     case WADI_SOP_DIV:

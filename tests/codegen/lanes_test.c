@@ -321,6 +321,24 @@ static void an_item_with_a_fault_ends(void **state) {
     free(text);
 }
 
+/* ---- numbers ---- */
+
+/* That a sum is an extent is known behind its check alone: the sum itself may be too large, and a compiler may take one with a sign for one that is not. */
+static void a_sum_that_is_checked_later_may_wrap_around(void **state) {
+    wadi_lb *b = builder(state);
+    const wadi_lv s = groups(b);
+    const wadi_lv x = wadi_lb_load(b, column(b, 1), s, NULL);
+    const wadi_lv e = sum(b, x, num(b, 5));
+    wadi_linst *const made = wadi_lb_inst(b, e);
+    fault(b, wadi_lb_bin(b, WADI_SOP_LT, e, num(b, 0)));
+    made->nonneg = true;
+    made->bits = WADI_EXTENT_BITS;
+    wadi_lb_store(b, column(b, 0), s, e);
+    char *text = written(state, 1);
+    assert_int_equal(count(text, "wadi_add_i64(p[unit], 5)"), 1);
+    free(text);
+}
+
 /* ---- entries ---- */
 
 /* The text of a kernel by items with so many stores. */
@@ -386,6 +404,7 @@ static void kernels_are_the_same_in_both_dialects(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        CASE(a_sum_that_is_checked_later_may_wrap_around),
         CASE(lanes_wait_for_what_others_have_changed),
         CASE(lanes_do_not_wait_without_need),
         CASE(rounds_that_store_in_the_same_places_are_in_order),

@@ -72,6 +72,23 @@ static void reads_wait_for_the_extent_that_proves_them(void **state) {
                 true);
 }
 
+/* An extent that has wrapped around is as small as it looks: what it was made of is no index of the array. */
+static void extents_that_wrap_around_prove_nothing(void **state) {
+    texts_check(state,
+                "program wrapped\n"
+                "s = stream_in \"s\" : seq(i64)\n"
+                "r = map_seq s (j) {\n"
+                "    x = unit { max (add (the j) 4611686018427387907) 1 }\n"
+                "    n = unit { mul (the x) 4 }\n"
+                "    a = generate n (i) { mul i i }\n"
+                "    b = compute a\n"
+                "    y = generate 3 (k) { add (b ! (the x)) k }\n"
+                "    yield y\n"
+                "}\n"
+                "stream_out \"out\" r\n",
+                true);
+}
+
 /* Consumers that need others' results read the same sequences in a later phase. */
 static void consumers_run_in_phases(void **state) {
     texts_check(state,
@@ -138,6 +155,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guards_hold_through_cheap_choices),
         cmocka_unit_test(reads_wait_for_the_extent_that_proves_them),
+        cmocka_unit_test(extents_that_wrap_around_prove_nothing),
         cmocka_unit_test(consumers_run_in_phases),
     };
     return cmocka_run_group_tests(tests, texts_open, texts_close);

@@ -202,7 +202,7 @@ static bool may_overflow(const op_writer *p) {
     default:
         return false;
     }
-    return p->i->type == WADI_I32 || (p->i->type == WADI_I64 && p->i->bits >= 64);
+    return p->i->type == WADI_I32 || (p->i->type == WADI_I64 && !p->i->exact);
 }
 
 /* Whether C's own shift will do: the distance is a constant less than the width. */
