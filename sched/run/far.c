@@ -247,11 +247,16 @@ static wadi_status hand_on(wadi_stream *s, wadi_error *err) {
     return status;
 }
 
+/* No item goes to workers now (wadi job pause), and the run is to be saved and to end. By the lock. */
+static bool is_held(const wadi_far *t, const wadi_far_ticket *k) {
+    return k->state == WADI_TICKET_WAITS && t->open.held && atomic_load(&t->stream->x->drains);
+}
+
 /* Whether nobody can be expected to answer it soon. By the lock. */
 static bool is_hopeless(const wadi_far *t, const wadi_far_ticket *k) {
     const int64_t usual = PATIENCE_TIMES * t->slowest_ns;
     const int64_t most = usual > LEAST_PATIENCE_NS ? usual : LEAST_PATIENCE_NS;
-    if (t->workers == 0 || t->lost) return true;
+    if (t->workers == 0 || t->lost || is_held(t, k)) return true;
     return k->sent_ns != 0 && wadi_clock_ns() - k->sent_ns > most;
 }
 

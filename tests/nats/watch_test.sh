@@ -112,13 +112,27 @@ wait $home || wrong "the run fails: $(cat said)"
 [ "$(wc -c <out.raw)" -eq 320 ] || wrong "out.raw has $(wc -c <out.raw) bytes"
 "$wadi" top --once "$at" >seen 2>&1 && wrong "a job that is over is shown"
 
+# ---- items that are held do not hold up SIGTERM: home computes what has not gone to workers ----
+head -c 8000000 /dev/zero >zeros.raw
+"$wadi" run sky.wadi s=@zeros.raw t=@out.raw --via "$at" --workers 1 --chunk 1 --state held --every 0.1 2>said &
+home=$!
+pids="$pids $home"
+is_there() { "$wadi" top --once "$at" >seen 2>&1 && grep -q '^0.in0' seen; }
+until_that is_there
+"$wadi" job pause "$at" >seen 2>&1
+says seen paused
+until_that held
+kill -TERM $home
+ended() { ! kill -0 $home 2>/dev/null; }
+until_that ended
+wait $home || wrong "a run that is ended while its items are held ends with $?: $(cat said)"
+says said 'the run is saved in held'
+
 # ---- keys, in a terminal: p holds the items of a saved run, r and d let them go, d ends it ----
 if command -v python3 >/dev/null; then
-    head -c 8000000 /dev/zero >zeros.raw
     "$wadi" run sky.wadi s=@zeros.raw t=@out.raw --via "$at" --workers 1 --chunk 1 --state kept --every 0.1 2>said &
     home=$!
     pids="$pids $home"
-    is_there() { "$wadi" top --once "$at" >seen 2>&1 && grep -q '^0.in0' seen; }
     until_that is_there
     cat >keys.py <<'PROGRAM'
 import fcntl, os, pty, select, struct, subprocess, sys, termios, time
