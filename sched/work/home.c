@@ -146,14 +146,17 @@ static bool on_answer(home *h, int worker, const wadi_workq_control *c, const vo
     return true;
 }
 
-/* Of a worker that has the charter. Whoever gets no reply asks again. */
+/* Of a worker that has the charter. Whoever gets no reply asks again. Where anybody can be a worker, home compiles for none, and sends no pieces that a stranger leaves unread: no worker
+ * takes any there. */
 static void on_question(home *h, const wadi_workq_peer *peer, const wadi_workq_control *c,
                         const void *payload) {
     char what[WADI_WORKQ_LINE] = "";
     wadi_text reply = {0};
     if (c->bytes >= (int64_t)sizeof what || !may_reply(h)) return;
     if (c->bytes > 0) memcpy(what, payload, (size_t)c->bytes);
-    if (h->kernels != NULL)
+    if (!wadi_workq_socket_excludes(&h->s))
+        wadi_text_add(&reply, "error: anybody could ask for them here");
+    else if (h->kernels != NULL)
         h->kernels(h->kernels_env, what, PIECE, &reply);
     else
         wadi_text_add(&reply, "error: it has no kernels");

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -87,6 +88,16 @@ wadi_status wadi_workq_socket_open(wadi_workq_socket *s, const wadi_workq_option
     const wadi_status status = begin(s, options, file, err);
     if (status != WADI_OK) wadi_workq_socket_close(s);
     return status;
+}
+
+bool wadi_workq_socket_excludes(const wadi_workq_socket *s) {
+    char folder[256];
+    struct stat about;
+    if (s->keyed || s->path == NULL) return s->keyed;
+    const char *name = strrchr(s->path, '/');
+    const int n = snprintf(folder, sizeof folder, "%.*s.",
+                           name != NULL ? (int)(name - s->path) + 1 : 0, s->path);
+    return n < (int)sizeof folder && stat(folder, &about) == 0 && (about.st_mode & S_IWOTH) == 0;
 }
 
 static void close_frames(wadi_workq_socket *s) {

@@ -41,6 +41,8 @@ WADI_NODISCARD wadi_status wadi_workq_socket_open(wadi_workq_socket *s,
 /* Connects anew: libzmq gives up an address for good where somebody with other keys was. What waits to be sent is lost. Errors: WADI_IO; there is nothing but
  * to close it then. */
 WADI_NODISCARD wadi_status wadi_workq_socket_renew(wadi_workq_socket *s, wadi_error *err);
+/* Whether not anybody can be at the other end: by the keys, or because not everybody can put a file where that of the address is. */
+bool wadi_workq_socket_excludes(const wadi_workq_socket *s);
 /* What has been sent is still delivered, as far as that takes no more than half a second. */
 void wadi_workq_socket_close(wadi_workq_socket *s);
 

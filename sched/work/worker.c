@@ -351,10 +351,13 @@ static wadi_status ask(wadi_workq *self, const char *what, void **out, int64_t *
     worker *w = (worker *)self;
     *out = NULL;
     *out_n = 0;
-    if (!w->s.keyed && w->s.path == NULL)
-        return wadi_fail(err, WADI_COMPILE,
-                         "over tcp:// they are taken only with keys or a token, by which home is "
-                         "known");
+    if (!wadi_workq_socket_excludes(&w->s))
+        return wadi_fail(err, WADI_COMPILE, "%s",
+                         w->s.path == NULL
+                             ? "over tcp:// they are taken only with keys or a token, by which "
+                               "home is known"
+                             : "over ipc:// they are taken only in a folder that not everybody "
+                               "can write to");
     w->question = what;
     w->question_number++;
     w->question_ns = 0;
