@@ -63,9 +63,9 @@ struct wadi_exe {
     struct wadi_exe *next;          /* of those that stay */
     struct wadi_exe_supply *supply; /* kernels for workers; NULL: none can ask for any */
     void (*supply_close)(struct wadi_exe *exe); /* ends what it makes; NULL: there is none */
-    wadi_bundle *sent;                          /* kernels that home has sent; NULL: none */
-    wadi_folder sent_in;                        /* its folder */
-    int turns;                                  /* given so far */
+    wadi_bundle *sent;    /* kernels that home has sent; NULL: none; by the lock */
+    wadi_folder sent_in;  /* its folder */
+    int turns;            /* given so far */
     int helpers, helping; /* threads that make kernels ahead; those that have not finished */
     wadi_thread helper[WADI_EXE_HELPERS];
     long process; /* that has them */

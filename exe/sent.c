@@ -115,12 +115,16 @@ static wadi_status ask(wadi_workq *q, const char *target, int body, wadi_text *a
 static wadi_status keep(wadi_exe *exe, const wadi_text *all, wadi_error *err) {
     const wadi_outfile_options options = {.mode = 0600, .sync = WADI_SYNC_NEVER};
     char path[sizeof exe->sent_in.path + 16];
+    wadi_bundle *sent = NULL;
     (void)wadi_folder_sweep(wadi_folder_parent(), folder_prefix);
     WADI_TRY(wadi_folder_make(wadi_folder_parent(), folder_prefix, &exe->sent_in, err));
     (void)snprintf(path, sizeof path, "%s/sent.kernels", exe->sent_in.path);
     wadi_status st = wadi_outfile_put(path, all->at, all->n, &options, err);
-    if (st == WADI_OK) st = wadi_bundle_open(path, &exe->sent, err);
+    if (st == WADI_OK) st = wadi_bundle_open(path, &sent, err);
     if (st != WADI_OK) wadi_folder_remove(&exe->sent_in);
+    wadi_mutex_lock(&exe->lock); /* stages behind may be made ahead now */
+    exe->sent = sent;
+    wadi_mutex_unlock(&exe->lock);
     return st;
 }
 

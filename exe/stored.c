@@ -74,10 +74,11 @@ static wadi_made *find_made(wadi_exe *exe, const wadi_exe_version *v, uint8_t te
     return made;
 }
 
-static bool load_image(const wadi_exe *exe, wadi_exe_version *v, const uint8_t text[DIGEST]) {
+/* Without the lock. */
+static bool load_image(const wadi_exe *exe, const wadi_bundle *sent, wadi_exe_version *v,
+                       const uint8_t text[DIGEST]) {
     const wadi_exe_set *set = v->set;
-    if (!wadi_bundles_load(exe->sent, text, set->target, exe->asked, exe->fast, set->images,
-                           &v->loaded))
+    if (!wadi_bundles_load(sent, text, set->target, exe->asked, exe->fast, set->images, &v->loaded))
         return false;
     wadi_error err = {0};
     if (wadi_exe_find_kernels(v, &err) == WADI_OK) return true;
@@ -93,8 +94,9 @@ bool wadi_exe_load_stored(wadi_exe *exe, wadi_exe_version *v) {
     if (exe->sent == NULL && wadi_bundles_empty()) return false;
     if (was_made && wadi_exe_text_digest(v->made, text) != WADI_OK) return false;
     if (!was_made && (v->made = find_made(exe, v, text)) == NULL) return false;
+    const wadi_bundle *sent = exe->sent; /* stays while the executable does */
     wadi_mutex_unlock(&exe->lock);
-    const bool loaded = load_image(exe, v, text);
+    const bool loaded = load_image(exe, sent, v, text);
     wadi_mutex_lock(&exe->lock);
     if (!loaded && !was_made) {
         wadi_made_destroy(v->made);

@@ -42,8 +42,29 @@ t = map_seq s (x) {
 }
 stream_out "t" t
 PROGRAM
+# While the first stage is tried, the second is, in a thread of its own (mostly still when kernels come).
+cat >two.wadi <<'PROGRAM'
+program two
+stream_in s : seq(f64)
+input k : f64
+t = map_seq s (x) {
+    g = generate 1000 (j) { sin (mul (the x) (convert f64 j)) }
+    y = fold 0.0 g (a, b) { add a (mul b (the k)) }
+    yield y
+}
+u = filter_seq t (y) {
+    p = unit { lt (the y) 1000.0 }
+    yield p
+}
+v = map_seq u (y) {
+    z = unit { add (the y) 1.5 }
+    yield z
+}
+stream_out "v" v
+PROGRAM
 ragged="ragged.wadi s=$(awk 'BEGIN { for (i = 0; i < 300; i++) { for (j = 0; j < i % 7; j++) printf "%s%g", j ? "," : "", (i * 37 + j) % 101 / 8; printf ";" } }')"
 plain="plain.wadi k=2.25 s=$(awk 'BEGIN { for (i = 0; i < 300; i++) printf "%s%g", i ? ";" : "", i / 8 }')"
+two="two.wadi ${plain#* }"
 printf '0123456789abcdef secret\n' >token
 chmod 600 token
 printf '#!/bin/sh\nexit 1\n' >broken
@@ -74,7 +95,7 @@ helped() { # WHAT PROGRAM
 }
 more=
 at=ipc://$dir/q
-for program in "$ragged" "$plain"; do
+for program in "$ragged" "$plain" "$two" "$two"; do
     worker /none
     helped "no compiler" "$program"
     worker "$dir/broken"
