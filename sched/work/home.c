@@ -146,15 +146,17 @@ static bool on_answer(home *h, int worker, const wadi_workq_control *c, const vo
     return true;
 }
 
-/* Of a worker that has the charter. Whoever gets no reply asks again. Where anybody can be a worker, home compiles for none, and sends no pieces that a stranger leaves unread: no worker
- * takes any there. */
+/* Of a worker that has the charter. Whoever gets no reply asks again. Where anybody can be a worker no worker takes kernels: home makes none there, and sends no
+ * pieces that a stranger leaves unread. Elsewhere nobody is a stranger, and many workers may ask several times a second: their replies are not counted, or a
+ * HELLO among them would have none. */
 static void on_question(home *h, const wadi_workq_peer *peer, const wadi_workq_control *c,
                         const void *payload) {
     char what[WADI_WORKQ_LINE] = "";
     wadi_text reply = {0};
-    if (c->bytes >= (int64_t)sizeof what || !may_reply(h)) return;
+    const bool open = !wadi_workq_socket_excludes(&h->s);
+    if (c->bytes >= (int64_t)sizeof what || (open && !may_reply(h))) return;
     if (c->bytes > 0) memcpy(what, payload, (size_t)c->bytes);
-    if (!wadi_workq_socket_excludes(&h->s))
+    if (open)
         wadi_text_add(&reply, "error: anybody could ask for them here");
     else if (h->kernels != NULL)
         h->kernels(h->kernels_env, what, PIECE, &reply);

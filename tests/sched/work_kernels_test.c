@@ -110,13 +110,18 @@ static wadi_workq_control hear(wadi_workq *home, void *socket, char text[256]) {
     return c;
 }
 
-/* What home replies to somebody who takes part in its job and asks for kernels. */
-static void ask_home(const char *address, int *asked, char text[256]) {
+static void *connect_to(void *context, const char *address) {
     const int none = 0;
-    wadi_workq *q = open_end(address, true, asked);
-    void *context = zmq_ctx_new(), *socket = zmq_socket(context, ZMQ_DEALER);
+    void *socket = zmq_socket(context, ZMQ_DEALER);
     assert_int_equal(zmq_setsockopt(socket, ZMQ_LINGER, &none, sizeof none), 0);
     assert_int_equal(zmq_connect(socket, address), 0);
+    return socket;
+}
+
+/* What home replies to somebody who takes part in its job and asks for kernels. */
+static void ask_home(const char *address, int *asked, char text[256]) {
+    wadi_workq *q = open_end(address, true, asked);
+    void *context = zmq_ctx_new(), *socket = connect_to(context, address);
     assert_int_equal(q->ops->offer(q, "c", 1, NULL), WADI_OK);
     say(socket, WADI_WORKQ_HELLO, 0, "");
     const wadi_workq_control c = hear(q, socket, text);
@@ -136,6 +141,33 @@ static void home_makes_kernels_in_a_folder_of_its_own(void **state) {
     ask_home(address, &asked, text);
     assert_string_equal(text, "kernels 1\nx");
     assert_int_equal(asked, 1);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* Each question has its reply, and somebody who comes meanwhile has his charter. */
+static void many_questions_are_answered(void **state) {
+    (void)state;
+    enum { QUESTIONS = 300 };
+    char folder[64], address[96], text[256];
+    int asked = 0;
+    make_folder(0755, folder, address);
+    wadi_workq *q = open_end(address, true, &asked);
+    void *context = zmq_ctx_new(), *one = connect_to(context, address),
+         *other = connect_to(context, address);
+    assert_int_equal(q->ops->offer(q, "c", 1, NULL), WADI_OK);
+    say(one, WADI_WORKQ_HELLO, 0, "");
+    const int64_t job = hear(q, one, text).job;
+    for (int i = 0; i < QUESTIONS; i++) say(one, WADI_WORKQ_KERNELS, job, "x86-64 0 0");
+    wadi_work_item item = {.number = -1};
+    for (int i = 0; i < 3000 && asked < QUESTIONS; i++)
+        assert_int_equal(q->ops->collect(q, second / 100, &item, NULL), WADI_OK);
+    assert_int_equal(asked, QUESTIONS);
+    say(other, WADI_WORKQ_HELLO, 0, "");
+    assert_int_equal(hear(q, other, text).kind, WADI_WORKQ_CHARTER);
+    assert_int_equal(zmq_close(one), 0);
+    assert_int_equal(zmq_close(other), 0);
+    assert_int_equal(zmq_ctx_term(context), 0);
+    wadi_workq_close(q);
     assert_int_equal(rmdir(folder), 0);
 }
 
@@ -170,6 +202,7 @@ int main(void) {
         cmocka_unit_test(a_worker_asks_in_a_folder_of_its_own),
         cmocka_unit_test(home_makes_kernels_in_a_folder_of_its_own),
         cmocka_unit_test(home_makes_none_for_anybody),
+        cmocka_unit_test(many_questions_are_answered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
