@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "codegen/build/bundles.h"
+#include "codegen/build/cache.h"
 #include "codegen/targets.h"
 #include "exe/ahead_of_time.h"
 #include "exe/exe.h"
@@ -40,19 +41,14 @@ static bool certain(const wadi_exe *exe, const wadi_device_row *device,
     return found;
 }
 
-/* Whether there is a compiler that compiles something. */
-static wadi_status try_compiler(const wadi_target *target, wadi_error *err) {
+/* Whether there is a compiler that compiles something. The cache knows it the next time. */
+static wadi_status try_compiler(const wadi_target *target, const wadi_image_ops *images,
+                                wadi_error *err) {
     static const char nothing[] = "extern int wadi_nothing;\n";
-    wadi_image_builder builder;
-    wadi_image made = {.fd = -1};
-    wadi_folder folder;
-    WADI_TRY(target->language->find(target, &builder, err));
-    WADI_TRY(wadi_folder_make(wadi_folder_parent(), folder_prefix, &folder, err));
-    const wadi_status st =
-        target->language->build(&builder, nothing, "0", folder.path, false, &made, err);
-    wadi_folder_remove(&folder);
-    free(made.bytes);
-    return st;
+    wadi_kernels made;
+    WADI_TRY(wadi_cache_load(nothing, target, false, images, &made, NULL, err));
+    images->unload(&made);
+    return WADI_OK;
 }
 
 /* Whether the kernels of the body can be had here. *out_certain: it is known which; else it is enough that there is a compiler. *out_target: what for; NULL:
@@ -73,7 +69,7 @@ static wadi_status try_here(wadi_exe *exe, int body, const wadi_run_options *o,
     if (*out_target != NULL && *out_certain)
         st = wadi_exe_load(exe, wadi_exe_version_of(set, body, version), WADI_EXE_NEEDED, err);
     wadi_mutex_unlock(&exe->lock);
-    return *out_target != NULL && !*out_certain ? try_compiler(*out_target, err) : st;
+    return *out_target != NULL && !*out_certain ? try_compiler(*out_target, images, err) : st;
 }
 
 /* ---- asking home ---- */
