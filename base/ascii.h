@@ -14,6 +14,18 @@ static inline bool wadi_ascii_is_letter_or_digit(char c) {
     return wadi_ascii_is_letter(c) || (c >= '0' && c <= '9');
 }
 
+/* Of names: a letter, a digit or _. */
+static inline bool wadi_ascii_is_word(char c) {
+    return wadi_ascii_is_letter_or_digit(c) || c == '_';
+}
+
+/* Whether it is a name: letters, digits and _, and no digit first. */
+static inline bool wadi_ascii_is_name(const char *s) {
+    if (!wadi_ascii_is_letter(*s) && *s != '_') return false;
+    while (wadi_ascii_is_word(*s)) s++;
+    return *s == '\0';
+}
+
 static inline char wadi_ascii_lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/process.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "base/say.h"
 #include "cli/command.h"
 #include "cli/profile.h"

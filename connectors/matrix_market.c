@@ -132,9 +132,7 @@ static wadi_status read_word(reader *r, const char *what, const char *const *nam
     while (!ends_token(r, end)) end++;
     const size_t n = (size_t)(end - from);
     for (int i = 0; names[i] != NULL; i++) {
-        size_t k = 0;
-        while (k < n && names[i][k] != '\0' && wadi_ascii_lower(from[k]) == names[i][k]) k++;
-        if (k == n && names[i][k] == '\0') {
+        if (wadi_ascii_begin_alike(names[i], from, n) && strlen(names[i]) == n) {
             r->at = end;
             *out = i;
             return WADI_OK;

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/ascii.h"
+#include "base/error.h"
 #include "base/format.h"
 #include "codegen/loop/number.h"
 

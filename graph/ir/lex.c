@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/utf8.h"
 
@@ -12,7 +13,7 @@ typedef struct lexer {
 } lexer;
 
 static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    return wadi_ascii_is_letter(c) || c == '_';
 }
 
 static bool is_digit(char c) {
@@ -20,7 +21,7 @@ static bool is_digit(char c) {
 }
 
 static const char *end_of_name(const char *s) {
-    while (is_letter(*s) || is_digit(*s)) s++;
+    while (wadi_ascii_is_word(*s)) s++;
     return s;
 }
 
@@ -29,7 +30,7 @@ static const char *end_of_part(const char *s) {
     const char *start = s;
     s += *s == '-' || *s == '+';
     const bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
-    while (is_letter(*s) || is_digit(*s) || *s == '.' ||
+    while (wadi_ascii_is_word(*s) || *s == '.' ||
            ((*s == '+' || *s == '-') && s > start && !hex && (s[-1] == 'e' || s[-1] == 'E')))
         s++;
     return s;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/format.h"
 
 void wadi_draft_expected(wadi_draft *d, const wadi_array_type *t, wadi_status st, const char *fmt,
@@ -54,15 +55,6 @@ void wadi_expect_dim(wadi_draft *d, const wadi_array_type *t, int dim) {
 
 /* ---- declared types ---- */
 
-static bool name_fits(const char *s) {
-    if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || *s == '_')) return false;
-    for (; *s; s++)
-        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') ||
-              *s == '_'))
-            return false;
-    return true;
-}
-
 static void declare_extent(wadi_draft *d, const char *text, wadi_extent_decl *out) {
     *out = (wadi_extent_decl){.kind = WADI_EXTENT_ANY};
     if (!text || strcmp(text, "?") == 0) return;
@@ -74,7 +66,7 @@ static void declare_extent(wadi_draft *d, const char *text, wadi_extent_decl *ou
             wadi_draft_fail(d, WADI_INVALID, "extent \"%s\", expected a number, a name or \"?\"",
                             text);
         *out = (wadi_extent_decl){.kind = WADI_EXTENT_CONST, .value = v};
-    } else if (name_fits(text)) {
+    } else if (wadi_ascii_is_name(text)) {
         *out = (wadi_extent_decl){.kind = WADI_EXTENT_NAMED, .name = wadi_lang_name(text)};
     } else {
         wadi_draft_fail(d, WADI_INVALID, "extent \"%s\", expected a number, a name or \"?\"", text);
@@ -94,7 +86,7 @@ static void check_fields(wadi_draft *d, wadi_elem *e) {
             wadi_draft_fail(d, WADI_INVALID, "field %d has no name", f);
             return;
         }
-        if (!name_fits(e->name[f])) {
+        if (!wadi_ascii_is_name(e->name[f])) {
             wadi_draft_fail(d, WADI_INVALID,
                             "field %d: \"%s\" is not a name of letters, digits and _", f,
                             e->name[f]);

@@ -1,9 +1,7 @@
 /* Results of a program, and names that users give. */
-
+#include "base/ascii.h"
 #include "graph/lang/grow.h"
 #include "graph/lang/node.h"
-
-#include "base/ascii.h"
 
 static bool output_known(const wadi_program *p, const char *name) {
     for (size_t i = 0; i < p->outputs.n; i++)
@@ -21,17 +19,10 @@ static void add_output(wadi_program *p, const char *name, wadi_node_id node) {
     }
 }
 
-static bool is_identifier(const char *s) {
-    if (!s || !(wadi_ascii_is_letter(*s) || *s == '_')) return false;
-    while (*++s)
-        if (!wadi_ascii_is_letter_or_digit(*s) && *s != '_') return false;
-    return true;
-}
-
 wadi_acc wadi_named(const char *name, wadi_acc a) {
     const wadi_node_id n = wadi_acc_node("named", 2, a);
     if (!wadi_node_get(n)) return a;
-    if (!is_identifier(name))
+    if (!name || !wadi_ascii_is_name(name))
         wadi_lang_fail(WADI_INVALID, "named: \"%s\" is not a name of letters, digits and _",
                        name ? name : "");
     else

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -19,8 +20,7 @@ void wadi_certificate_begin(wadi_text *out, int version) {
 }
 
 static bool is_plain(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c != '\0' && strchr("._-/:=,@+", c) != NULL);
+    return wadi_ascii_is_letter_or_digit(c) || (c != '\0' && strchr("._-/:=,@+", c) != NULL);
 }
 
 void wadi_certificate_name(wadi_text *out, const char *name) {

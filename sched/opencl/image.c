@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/behind.h"
 #include "base/error.h"
 
@@ -22,17 +23,13 @@ typedef struct loaded {
 
 /* ---- the key ---- */
 
-static bool is_word(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 /* Does the text say that it was built from `key`? Only the first place that says a key counts. */
 static bool says(const char *text, const char *key) {
     static const char mark[] = WADI_IMAGE_KEY ": ";
     const char *at = strstr(text, mark);
     const size_t n = strlen(key);
     return at != NULL && strncmp(at + sizeof mark - 1, key, n) == 0 &&
-           !is_word(at[sizeof mark - 1 + n]);
+           !wadi_ascii_is_word(at[sizeof mark - 1 + n]);
 }
 
 static bool is_text(const wadi_image *image, const char *key) {
@@ -60,12 +57,12 @@ static const char *find_type(const char *text, const char *type, char kernel[NAM
     const size_t n = strlen(type);
     kernel[0] = '\0';
     for (const char *at = skip_comments(text); *at != '\0'; at = skip_comments(at)) {
-        if (!is_word(*at)) {
+        if (!wadi_ascii_is_word(*at)) {
             at++;
             continue;
         }
         size_t word = 1;
-        while (is_word(at[word])) word++;
+        while (wadi_ascii_is_word(at[word])) word++;
         if (word == n && strncmp(at, type, n) == 0) return at;
         if (strncmp(at, mark, sizeof mark - 1) == 0)
             snprintf(kernel, NAME_ROOM, "%.*s", (int)strcspn(at + sizeof mark - 1, ")"),

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "sched/plan/words.h"
 
@@ -82,7 +83,7 @@ size_t wadi_plan_name_length(const char *at) {
     size_t n = 0;
     if (*at >= '0' && *at <= '9') return 0;
     if (*at != '"') {
-        while (wadi_plan_is_name(at[n])) n++;
+        while (wadi_ascii_is_word(at[n])) n++;
         return n;
     }
     for (n = 1; at[n] != '"'; n++)

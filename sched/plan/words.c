@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/format.h"
 #include "base/text.h"
 
@@ -21,17 +22,13 @@ const char *const wadi_plan_lasts[] = {"drop", "pad", "keep", NULL};
 
 /* ---- names ---- */
 
-bool wadi_plan_is_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 void wadi_plan_name_print(const char *name, wadi_text *out) {
     if (name == NULL) {
         wadi_text_add(out, "_");
         return;
     }
     const char *at = name;
-    while (wadi_plan_is_name(*at)) at++;
+    while (wadi_ascii_is_word(*at)) at++;
     const bool plain = *name != '\0' && *at == '\0' && !(*name >= '0' && *name <= '9');
     if (plain && strcmp(name, "_") != 0)
         wadi_text_add(out, name);

@@ -17,8 +17,6 @@ extern const char *const wadi_plan_lasts[]; /* wadi_last_window */
 void wadi_plan_name_print(const char *name, struct wadi_text *out);
 /* Prints a string in double quotes. A quote, a backslash and unprintable characters become \\HH. NULL is "-", without quotes. */
 void wadi_plan_string_print(const char *s, struct wadi_text *out);
-/* Whether a character may stand in a name without quotes. */
-bool wadi_plan_is_name(char c);
 
 /* Prints one element of a column so that it reads back to the bit. The parts of a complex number have a space between them. */
 void wadi_plan_value_print(wadi_type type, const void *at, struct wadi_text *out);

@@ -1,6 +1,8 @@
 /* Comments and strings in generated text: nothing that a user has named can end one, so no name becomes code. */
 #include "codegen/emit/c_like/comment.h"
 
+#include "base/ascii.h"
+
 static bool is_harmless(char c) {
     return c != '*' && c != '\\' && (unsigned char)c >= ' ';
 }
@@ -13,8 +15,7 @@ void wadi_c_comment(wadi_text *out, const char *before, const char *text, const 
 }
 
 static bool is_plain(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.';
+    return wadi_ascii_is_word(c) || c == '.';
 }
 
 void wadi_c_string(wadi_text *out, const char *text) {

@@ -33,15 +33,11 @@ static uint64_t digest(const char *s, size_t n) {
     return h;
 }
 
-static bool is_word(char c) {
-    return wadi_ascii_is_letter_or_digit(c) || c == '_';
-}
-
 /* The next name in s that begins with our prefix, and its length; NULL if there is none. */
 static const char *next_name(const char *s, const char *end, size_t *length) {
     for (; s < end; s++) {
         const char *begin = s;
-        while (s < end && is_word(*s)) s++;
+        while (s < end && wadi_ascii_is_word(*s)) s++;
         *length = (size_t)(s - begin);
         if (*length > sizeof prefix && memcmp(begin, prefix, sizeof prefix - 1) == 0) return begin;
     }
@@ -62,7 +58,7 @@ static const char *next_mark(const char *s) {
 static void add_piece(pieces *p, const char *text, size_t length) {
     const size_t front = strcspn(text, "([");
     const char *end = front < length ? text + front : NULL, *name = end ? end : text;
-    while (name > text && is_word(name[-1])) name--;
+    while (name > text && wadi_ascii_is_word(name[-1])) name--;
     const piece one = {text, name, length, end ? (size_t)(end - name) : 0, false};
     const uint64_t key = digest(name, one.name_length);
     if (!wadi_map64_put(&p->by_name, key, p->all.n) || !wadi_vec_push(&p->all, one))
