@@ -112,7 +112,7 @@ typedef struct wadi_linst {
         in_step; /* FOR: rounds of lanes in step: all that a round changes is selected by one bool */
     bool
         placing; /* FOR from 0 on by 1: round t stores elements t of lane arrays at the place that a variable says, and adds to it whether they are kept. What
-                    lies behind those that are kept means nothing, for as many places as there are rounds, or up to the limit that stores are under */
+                    lies behind those that are kept means nothing, for as many places as there are rounds */
     bool seldom; /* IF: block 0 is rarely taken */
     bool
         bulky; /* IF: block 0 is so much code that the loop around it is worth a form without it, for rounds that do not take it */

@@ -5,7 +5,6 @@ typedef struct placing {
     const wadi_c_writer *w;
     const wadi_linst *loop;
     wadi_lv var, keep; /* where the next one goes; the lane array that says which are kept */
-    wadi_lv limit;     /* stores are in front of it; NONE: there is no limit */
     int n;
     const wadi_linst *store[WADI_MAX_FIELDS];
 } placing;
@@ -49,19 +48,6 @@ static bool add_store(placing *p, const wadi_linst *store) {
     return true;
 }
 
-/* Stores under the condition that there is room. */
-static bool add_limited(placing *p, const wadi_linst *branch) {
-    const wadi_linst *c = maker(p, branch->args[0]);
-    const bool plain = branch->block[1] == NULL || branch->block[1]->n == 0;
-    if (!plain || p->n > 0 || !is_op(c, WADI_SOP_LT) || !is_next(p, c->args[0])) return false;
-    p->limit = c->args[1];
-    for (int k = 0; k < branch->block[0]->n; k++) {
-        const wadi_linst *i = branch->block[0]->inst[k];
-        if (i->kind == WADI_L_STORE ? !add_store(p, i) : i->kind != WADI_L_LANE) return false;
-    }
-    return true;
-}
-
 /* var = var + whether it is kept */
 static bool add_count(placing *p, const wadi_linst *set) {
     const wadi_linst *sum = maker(p, set->args[1]);
@@ -79,9 +65,7 @@ static bool add(placing *p, const wadi_linst *i) {
         if (p->var == WADI_LV_NONE) p->var = i->args[0];
         return i->args[0] == p->var;
     case WADI_L_STORE:
-        return p->limit == WADI_LV_NONE && add_store(p, i);
-    case WADI_L_IF:
-        return add_limited(p, i);
+        return add_store(p, i);
     case WADI_L_SET:
         return p->keep == WADI_LV_NONE && add_count(p, i);
     default:
@@ -118,13 +102,12 @@ static void call(wadi_c_writer *w, const placing *p, const wadi_linst *store) {
                    w->names.at[p->keep].name);
     wadi_c_operand(w, p->loop->args[1]);
     wadi_text_add(w->out, ", ");
-    wadi_c_operand(w, p->limit != WADI_LV_NONE ? p->limit : p->loop->args[1]);
-    wadi_text_addf(w->out, p->limit != WADI_LV_NONE ? " - %s);\n" : ");\n", next);
+    wadi_c_operand(w, p->loop->args[1]);
+    wadi_text_add(w->out, ");\n");
 }
 
 bool wadi_c_placing(wadi_c_writer *w, const wadi_linst *loop, int level) {
-    placing p = {
-        .w = w, .loop = loop, .var = WADI_LV_NONE, .keep = WADI_LV_NONE, .limit = WADI_LV_NONE};
+    placing p = {.w = w, .loop = loop, .var = WADI_LV_NONE, .keep = WADI_LV_NONE};
     if (!find(&p)) return false;
     for (int k = 0; k + 1 < p.n; k++) {
         wadi_text_add(w->out, "(void)");
