@@ -60,6 +60,7 @@ typedef struct wadi_connector {
     ROW(fits)                \
     ROW(png)                 \
     ROW(matrix)              \
+    ROW(lines)               \
     ROW(raw)                 \
     ROW(memory)              \
     ROW(callback)

@@ -7,7 +7,7 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "connectors/matrix_number.h"
+#include "connectors/decimal.h"
 #include "connectors/matrix_rows.h"
 
 typedef enum field { REAL, INTEGER, COMPLEX, PATTERN } field;
@@ -107,9 +107,9 @@ static wadi_status read_count(reader *r, const char *what, int64_t *out) {
 
 static wadi_status read_number(reader *r, double *out) {
     skip_blanks(r);
-    const char *end = wadi_matrix_number(r->at, r->end, out);
+    const char *end = wadi_decimal_f64(r->at, r->end, out);
     if (end == NULL || !ends_token(r, end)) return expected(r, "a number");
-    if (r->field == INTEGER && !wadi_matrix_integer(r->at, end))
+    if (r->field == INTEGER && !wadi_decimal_is_exact_integer(r->at, end))
         return expected(r, "an integer of at most 2^53");
     r->at = end;
     return WADI_OK;

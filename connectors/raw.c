@@ -8,9 +8,8 @@
 
 #include "base/error.h"
 #include "base/io.h"
-#include "base/outfile.h"
 #include "base/sketch.h"
-#include "sched/stream.h"
+#include "connectors/file_sink.h"
 
 /* ---- source ---- */
 
@@ -135,107 +134,24 @@ wadi_status wadi_source_raw(const char *path, const wadi_part *part, wadi_source
 
 /* ---- sink ---- */
 
-typedef struct raw_sink {
-    wadi_sink base;
-    wadi_outfile *file; /* NULL: ended */
-    char *path;
-    int64_t elements; /* put */
-    int64_t bytes;    /* saved */
-    bool lasts, finished;
-} raw_sink;
-
-static void give_up(raw_sink *s) {
-    if (s->file != NULL && s->lasts && !atomic_load(&s->base.saved)) wadi_outfile_unsave(s->file);
-    wadi_outfile_give_up(&s->file);
-}
-
-static void destroy_sink(wadi_sink *self) {
-    raw_sink *s = (raw_sink *)self;
-    give_up(s);
-    free(s->path);
-    free(s);
-}
-
-static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
-    raw_sink *s = (raw_sink *)self;
+static wadi_status write_bytes(const wadi_file_sink *s, const wadi_chunk *c, wadi_error *err) {
     if (c->components != 1 || c->component[0].fields != 1) {
         return wadi_fail(err, WADI_INVALID,
                          "%s: a raw file takes elements of one array of one field", s->path);
     }
-    wadi_outfile_try_again(s->file, s->base.retry);
     const wadi_chunk_component *from = &c->component[0];
     const int64_t times = from->layout == WADI_LAYOUT_AVOID ? c->count : 1;
     const int64_t bytes = from->values * wadi_type_size(from->type[0]);
     for (int64_t i = 0; i < times && bytes > 0; i++)
         WADI_TRY(wadi_outfile_write(s->file, from->column[0], (size_t)bytes, err));
-    s->elements += c->count;
     return WADI_OK;
 }
-
-static wadi_status finish(wadi_sink *self, wadi_error *err) {
-    raw_sink *s = (raw_sink *)self;
-    WADI_TRY(wadi_outfile_finish(&s->file, s->base.sync, err));
-    s->finished = true;
-    return WADI_OK;
-}
-
-/* The file gets its name when it is complete. */
-static wadi_status have(wadi_sink *self, wadi_position *out, wadi_error *err) {
-    raw_sink *s = (raw_sink *)self;
-    if (s->lasts && !s->finished) {
-        WADI_TRY(wadi_outfile_save(s->file, err));
-        s->bytes = wadi_outfile_bytes(s->file);
-    }
-    *out = s->lasts ? (wadi_position){s->elements, s->bytes}
-                    : (wadi_position){.element = s->finished ? s->elements : 0};
-    return WADI_OK;
-}
-
-static wadi_status last(wadi_sink *self, wadi_error *err) {
-    raw_sink *s = (raw_sink *)self;
-    wadi_outfile_give_up(&s->file);
-    WADI_TRY(wadi_outfile_open(s->path, &(wadi_outfile_options){.lasts = true}, &s->file, err));
-    s->lasts = true;
-    return WADI_OK;
-}
-
-static wadi_status go_on(wadi_sink *self, wadi_position behind, bool ended, wadi_error *err) {
-    raw_sink *s = (raw_sink *)self;
-    WADI_TRY(wadi_outfile_go_on(s->file, behind.mark, ended, err));
-    s->elements = behind.element;
-    return WADI_OK;
-}
-
-static void abort_sink(wadi_sink *self, const wadi_error *why) {
-    WADI_UNUSED(why);
-    give_up((raw_sink *)self);
-}
-
-static const wadi_sink_ops sink_ops = {.destroy = destroy_sink,
-                                       .put = put,
-                                       .finish = finish,
-                                       .abort = abort_sink,
-                                       .have = have,
-                                       .last = last,
-                                       .go_on = go_on};
 
 wadi_status wadi_sink_raw(const char *path, wadi_sink **out_sink, wadi_error *err) {
     WADI_GIVEN(err, path);
     WADI_GIVEN(err, out_sink);
-    raw_sink *s = calloc(1, sizeof *s);
-    if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
-    s->base.ops = &sink_ops;
-    s->base.kind = "raw";
-    s->base.wake_fd = -1;
-    s->path = strdup(path);
-    const wadi_status status = s->path != NULL
-                                   ? wadi_outfile_open(path, NULL, &s->file, err)
-                                   : wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
-    if (status != WADI_OK) {
-        destroy_sink(&s->base);
-        return status;
-    }
-    if (!wadi_outfile_is_stream(s->file)) s->base.gives = WADI_GUARANTEE_EXACTLY_ONCE;
+    wadi_file_sink *s = NULL;
+    WADI_TRY(wadi_place_file_sink(path, "raw", write_bytes, &s, err));
     *out_sink = &s->base;
     return WADI_OK;
 }

@@ -24,7 +24,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/loadable.h"
-#include "connectors/matrix_number.h"
+#include "connectors/decimal.h"
 #include "connectors/offers.h"
 
 enum { BUFFER = 1 << 16, MAX_LINE = 4096, MIN_COLUMNS = 5, MAX_COLUMNS = 6 };
@@ -184,7 +184,7 @@ static wadi_status read_numbers(const text_vis *t, const line *l, double *out, i
     int n = 0;
     while (at < l->end) {
         if (n == MAX_COLUMNS) return bad_column(t, l, at, "the end of the line", err);
-        const char *end = wadi_matrix_number(at, l->end, &out[n]);
+        const char *end = wadi_decimal_f64(at, l->end, &out[n]);
         if (end == NULL || end != word_end(at, l->end)) {
             char what[64];
             snprintf(what, sizeof what, "a number for %s", column_names[n]);
@@ -270,7 +270,7 @@ static wadi_status read_comment(text_vis *t, const line *l, wadi_error *err) {
     if (which == NAMES) return WADI_OK;
     at = skip_blank(end, l->stop);
     double v = 0;
-    end = wadi_matrix_number(at, l->stop, &v);
+    end = wadi_decimal_f64(at, l->stop, &v);
     if (end == NULL || end != word_end(at, l->stop) || !isfinite(v)) {
         return bad_column(t, l, at, "a number", err);
     }

@@ -198,6 +198,33 @@ void wadi_builder_borrow(wadi_builder *b, int64_t n, void *const *columns) {
     wadi_builder_keep(b, n);
 }
 
+wadi_status wadi_builder_room(wadi_builder *b, int64_t n, int64_t values, wadi_builder_rows *out,
+                              wadi_error *err) {
+    wadi_builder_part *p = &b->part[0];
+    WADI_ASSERT(b->parts == 1 && !p->part.fixed && p->part.rank == 1 && p->part.fields == 1);
+    const int64_t start = p->value_count, elements = p->elements;
+    const int64_t room = start == 0 ? first_room(b, p, values) : start + values;
+    if (!grow_columns(b, p, room) || !grow_words(b->buffers, &p->shapes, elements, elements + n) ||
+        !grow_words(b->buffers, &p->offsets, elements == 0 ? 0 : elements + 1, elements + n + 1))
+        return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+    p->offsets[0] = 0;
+    *out = (wadi_builder_rows){.column =
+                                   (char *)p->column[0] + start * wadi_type_size(p->part.type[0]),
+                               .extents = p->shapes + elements};
+    return WADI_OK;
+}
+
+void wadi_builder_keep_rows(wadi_builder *b, int64_t n) {
+    wadi_builder_part *p = &b->part[0];
+    const int64_t first = p->elements, before = p->value_count;
+    for (int64_t i = first; i < first + n; i++) {
+        p->value_count += p->shapes[i];
+        p->offsets[i + 1] = p->value_count;
+    }
+    p->elements = b->count = first + n;
+    b->bytes += (p->value_count - before) * part_bytes(&p->part);
+}
+
 static bool is_stored_so(const wadi_part *p, const wadi_chunk_component *c) {
     if (c->rank != p->rank || c->fields != p->fields || c->residence != NULL) return false;
     if (memcmp(c->type, p->type, (size_t)p->fields * sizeof *p->type) != 0) return false;

@@ -64,6 +64,17 @@ void wadi_builder_keep(wadi_builder *b, int64_t n);
 /* The same without copying, for a builder with one fixed part: its n elements lie in `columns`, which must outlive the chunk. */
 void wadi_builder_borrow(wadi_builder *b, int64_t n, void *const *columns);
 
+/* Room for n more elements of one irregular part of rank 1 and one field, the only part there is, with `values` values altogether. The caller writes the values
+ * of element i behind those of element i - 1, from out->column on, and their number to out->extents[i]; wadi_builder_keep_rows completes the first n of them, as
+ * many as were filled. */
+typedef struct wadi_builder_rows {
+    void *column;
+    int64_t *extents;
+} wadi_builder_rows;
+WADI_NODISCARD wadi_status wadi_builder_room(wadi_builder *b, int64_t n, int64_t values,
+                                             wadi_builder_rows *out, wadi_error *err);
+void wadi_builder_keep_rows(wadi_builder *b, int64_t n);
+
 /* The same for elements [begin, begin + count) of a chunk that has just these parts, if they may be taken as they are: nothing has been built, the parts are
  * stored as the builder would, and they are at most `most_bytes`, or one. The chunk is held until they are used up. Returns how many it has taken; 0: the caller has to copy. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_builder_adopt(wadi_builder *b, wadi_chunk *chunk, int64_t begin,

@@ -127,6 +127,31 @@ WADI_NODISCARD wadi_status wadi_source_raw(const char *path, const wadi_part *pa
  *  under `path` only when the stream has ended well; until then it has a temporary name beside it. */
 WADI_NODISCARD wadi_status wadi_sink_raw(const char *path, wadi_sink **out_sink, wadi_error *err);
 
+/* ---- lines of text ---- */
+
+/** How a text becomes a stream. All zero: each line is an element; numbers in it stand between blanks. */
+typedef struct wadi_lines_options {
+    bool words;   /**< source: elements are words, what stands between blanks and ends of lines */
+    bool keep_cr; /**< source: a carriage return in front of a newline belongs to the line */
+    char
+        separator; /**< between the numbers of a line, as ','; 0: any blanks, and a sink writes one */
+    int64_t skip; /**< source: so many lines in front are no elements, as headings */
+} wadi_lines_options;
+
+/** Makes a source from the lines of a text. An element of one part u8[n] is the bytes of a line without its end, which is a newline or a carriage return and a
+ *  newline; the last line needs none. Any other element is made of the numbers of a line, the values of all parts one behind the other (of records, the fields of a value
+ *  one behind the other); all parts must be fixed, but the last may be an irregular one of rank 1, which takes the rest of the line. With `words`, elements are
+ *  u8[n] or one number. A byte order mark of UTF-8 in front does not count. Copies `part` and `options`, which may be NULL. The source itself tells line and
+ *  value of what is no such number. Errors: WADI_INVALID (no such parts or options), WADI_TYPE (complex numbers), WADI_IO, WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_source_lines(const char *path, int parts, const wadi_part *part,
+                                             const wadi_lines_options *options,
+                                             wadi_source **out_source, wadi_error *err);
+/** Makes a sink that writes each element as a line, in the same form, so that a source of lines reads the same values again: real numbers with as many digits as they
+ *  need. The file appears under `path` as that of a raw sink does. An element whose bytes contain a newline fails the run (WADI_INVALID); so do complex numbers
+ *  (WADI_TYPE). `options` may be NULL. */
+WADI_NODISCARD wadi_status wadi_sink_lines(const char *path, const wadi_lines_options *options,
+                                           wadi_sink **out_sink, wadi_error *err);
+
 /* ---- recorded sound ---- */
 
 enum {

@@ -43,11 +43,11 @@ passes 'u8[?]' >bytes.wadi
 passes 'i16[?, ?]' >short.wadi
 
 # ---- names that bytes may not take ----
-refuses '@raw:q.csv writes the bytes' run bytes.wadi 's=1,2;3' out=@q.csv
+refuses '@raw:q.json writes the bytes' run bytes.wadi 's=1,2;3' out=@q.json
 refuses 'does not write "npy"' run bytes.wadi 's=1,2;3' out=@q.npy
-[ ! -e q.csv ] && [ ! -e q.npy ] || complain 'a refused sink left a file'
-gives '' run bytes.wadi 's=65,66;67' out=@raw:q.csv
-[ "$(cat q.csv)" = ABC ] || complain 'raw: wrote something else'
+[ ! -e q.json ] && [ ! -e q.npy ] || complain 'a refused sink left a file'
+gives '' run bytes.wadi 's=65,66;67' out=@raw:q.json
+[ "$(cat q.json)" = ABC ] || complain 'raw: wrote something else'
 gives '' run bytes.wadi 's=65,66;67' out=@q.raw
 refuses 'raw takes no options' run bytes.wadi 's=1' out=@raw,fast:q.raw
 refuses 'the connector png cannot read' run bytes.wadi s=@png:q.raw

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "connectors/matrix_number.h"
+#include "connectors/decimal.h"
 #include "sched/stream.h"
 #include "tests/kept_memory.h"
 #include "wadi/matrix.h"
@@ -207,7 +207,7 @@ static void numbers_end_where_they_do(void **state) {
         char *stop = NULL;
         double got = 7;
         const double want = strtod(texts[i], &stop);
-        const char *end = wadi_matrix_number(texts[i], texts[i] + strlen(texts[i]), &got);
+        const char *end = wadi_decimal_f64(texts[i], texts[i] + strlen(texts[i]), &got);
         if (stop == texts[i] ? end != NULL : end != stop)
             fail_msg("\"%s\" ends elsewhere", texts[i]);
         if (end != NULL && memcmp(&got, &want, sizeof got) != 0)
@@ -235,7 +235,8 @@ static void integers_are_digits_up_to_2_to_the_53(void **state) {
                    {"18446744073709551617", false}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         const char *text = numbers[i].text;
-        if (wadi_matrix_integer(text, text + strlen(text)) != numbers[i].is) fail_msg("%s", text);
+        if (wadi_decimal_is_exact_integer(text, text + strlen(text)) != numbers[i].is)
+            fail_msg("%s", text);
     }
 }
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "connectors/matrix_number.h"
+#include "connectors/decimal.h"
 #include "sched/stream.h"
 #include "tests/open_files.h"
 
@@ -248,13 +248,13 @@ static void numbers_round_like_strtod(void **state) {
         double got = 0;
         const double want = strtod(texts[i], NULL);
         const char *end = texts[i] + strlen(texts[i]);
-        assert_ptr_equal(wadi_matrix_number(texts[i], end, &got), end);
+        assert_ptr_equal(wadi_decimal_f64(texts[i], end, &got), end);
         assert_memory_equal(&got, &want, sizeof want);
     }
     static const char *const none[] = {"", ".", "-", "e5", "+.e1", "x"};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         double got = 0;
-        assert_null(wadi_matrix_number(none[i], none[i] + strlen(none[i]), &got));
+        assert_null(wadi_decimal_f64(none[i], none[i] + strlen(none[i]), &got));
     }
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {
@@ -263,7 +263,7 @@ static void numbers_round_like_strtod(void **state) {
         snprintf(text, sizeof text, "%.*e", (int)(random >> 60), (double)(random >> 12) * 1e-9);
         double got = 0;
         const double want = strtod(text, NULL);
-        assert_non_null(wadi_matrix_number(text, text + strlen(text), &got));
+        assert_non_null(wadi_decimal_f64(text, text + strlen(text), &got));
         assert_memory_equal(&got, &want, sizeof want);
     }
 }
@@ -279,14 +279,14 @@ static void nothing_behind_the_end_is_read(void **state) {
             char alone[32] = "";
             double want = 0, got = 0;
             memcpy(alone, texts[i], n);
-            const char *end = wadi_matrix_number(alone, alone + n, &want);
-            const char *there = wadi_matrix_number(texts[i], texts[i] + n, &got);
+            const char *end = wadi_decimal_f64(alone, alone + n, &want);
+            const char *there = wadi_decimal_f64(texts[i], texts[i] + n, &got);
             assert_int_equal(there == NULL, end == NULL);
             if (end == NULL) continue;
             assert_int_equal(there - texts[i], end - alone);
             assert_memory_equal(&got, &want, sizeof got);
-            assert_int_equal(wadi_matrix_integer(texts[i], texts[i] + n),
-                             wadi_matrix_integer(alone, alone + n));
+            assert_int_equal(wadi_decimal_is_exact_integer(texts[i], texts[i] + n),
+                             wadi_decimal_is_exact_integer(alone, alone + n));
         }
     }
 }

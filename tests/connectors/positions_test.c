@@ -20,6 +20,7 @@
 enum { N = 11 };
 
 static char path[] = "/tmp/wadi-positions-XXXXXX";
+static char text[] = "/tmp/wadi-positions-XXXXXX";
 static int32_t values[N][2];
 static wadi_buffers *buffers;
 
@@ -50,6 +51,13 @@ static wadi_source *open_raw(void) {
     const int64_t two = 2;
     const wadi_part part = wadi_part_fixed(WADI_I32, 1, &two);
     assert_int_equal(wadi_source_raw(path, &part, &source, NULL), WADI_OK);
+    return source;
+}
+
+static wadi_source *open_lines(void) {
+    wadi_source *source = NULL;
+    const wadi_part part = wadi_part_irregular(WADI_I64, 1);
+    assert_int_equal(wadi_source_lines(text, 1, &part, NULL, &source, NULL), WADI_OK);
     return source;
 }
 
@@ -87,7 +95,7 @@ static void goes_on_from(wadi_source *s, int64_t from, int64_t k) {
 
 static void a_source_goes_on_from_every_position(void **state) {
     (void)state;
-    wadi_source *(*const opens[])(void) = {open_memory, open_raw, open_matrix};
+    wadi_source *(*const opens[])(void) = {open_memory, open_raw, open_matrix, open_lines};
     for (size_t o = 0; o < sizeof opens / sizeof opens[0]; o++) {
         wadi_position at[N + 1];
         int64_t got[N];
@@ -119,7 +127,7 @@ static void a_source_goes_on_from_every_position(void **state) {
 
 static void what_is_no_position_is_refused_and_changes_nothing(void **state) {
     (void)state;
-    wadi_source *(*const opens[])(void) = {open_memory, open_raw, open_matrix};
+    wadi_source *(*const opens[])(void) = {open_memory, open_raw, open_matrix, open_lines};
     static const wadi_position no[] = {
         {-1, -8},       {-1, 0}, {N + 1, 0}, {N + 1, 8 * (N + 1)},  {1, 9}, {2, 8},
         {INT64_MAX, 0}, {0, -8}, {0, 8},     {INT64_MIN, INT64_MIN}};
@@ -347,17 +355,20 @@ int main(void) {
         cmocka_unit_test(a_file_that_lasts_is_there_at_once),
         cmocka_unit_test(an_image_is_there_when_it_is_finished),
     };
-    const int fd = mkstemp(path);
-    if (fd < 0) return 1;
+    const int fd = mkstemp(path), other = mkstemp(text);
+    if (fd < 0 || other < 0) return 1;
     (void)close(fd);
     for (int i = 0; i < N; i++) {
         values[i][0] = columns[offsets[i]] = i;
         values[i][1] = -i;
+        (void)dprintf(other, "%d 777777777777\n", i);
     }
+    (void)close(other);
     if (wadi_file_write(path, values, sizeof values, 0600, NULL) != WADI_OK) return 1;
     if (wadi_buffers_create(NULL, 0, &buffers, NULL) != WADI_OK) return 1;
     const int rc = cmocka_run_group_tests(tests, NULL, NULL);
     wadi_buffers_release(buffers);
     (void)unlink(path);
+    (void)unlink(text);
     return rc;
 }

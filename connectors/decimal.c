@@ -1,6 +1,6 @@
-/* Reading decimal numbers. If the digits are an integer of at most 2^53 and the power of ten is at most 10^22, both are exact in f64,
+/* Decimal numbers. If the digits are an integer of at most 2^53 and the power of ten is at most 10^22, both are exact in f64,
  * and one multiplication or division rounds correctly (Clinger 1990). All others, one in many thousands, go to strtod. */
-#include "connectors/matrix_number.h"
+#include "connectors/decimal.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static bool read_exponent(const char **at, const char *end, int *out) {
     return true;
 }
 
-const char *wadi_matrix_number(const char *at, const char *end, double *out) {
+const char *wadi_decimal_f64(const char *at, const char *end, double *out) {
     const char *p = at;
     const bool minus = p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+')) p++;
@@ -76,7 +76,7 @@ const char *wadi_matrix_number(const char *at, const char *end, double *out) {
     return p;
 }
 
-bool wadi_matrix_integer(const char *at, const char *end) {
+bool wadi_decimal_is_exact_integer(const char *at, const char *end) {
     uint64_t v = 0;
     if (at < end && (*at == '-' || *at == '+')) at++;
     if (at == end) return false;

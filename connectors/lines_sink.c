@@ -1,0 +1,172 @@
+/* Elements as lines of text. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "connectors/file_sink.h"
+
+/* ---- numbers ---- */
+
+/* The least number of digits that gives the same value again: most numbers of people have few. */
+static void add_f64(wadi_text *t, double x) {
+    char digits[40];
+    for (int n = 15; n <= 17; n++) {
+        wadi_format(digits, sizeof digits, "%.*g", n, x);
+        if (isnan(x) || wadi_format_read_f64(digits, NULL) == x) break;
+    }
+    wadi_text_add(t, isnan(x) ? "nan" : digits);
+}
+
+static void add_f32(wadi_text *t, float x) {
+    char digits[40];
+    for (int n = 6; n <= 9; n++) {
+        wadi_format(digits, sizeof digits, "%.*g", n, (double)x);
+        if (isnan(x) || wadi_format_read_f32(digits, NULL) == x) break;
+    }
+    wadi_text_add(t, isnan(x) ? "nan" : digits);
+}
+
+static void add_unsigned(wadi_text *t, uint64_t v, bool minus) {
+    char digits[24];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + v % 10);
+        v /= 10;
+    } while (v > 0);
+    if (minus) digits[--at] = '-';
+    wadi_text_add_n(t, digits + at, sizeof digits - at);
+}
+
+static void add_signed(wadi_text *t, int64_t v) {
+    add_unsigned(t, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, v < 0);
+}
+
+static void add_value(wadi_text *t, wadi_type type, const void *column, int64_t i) {
+    switch (type) {
+    case WADI_BOOL:
+    case WADI_U8:
+        add_unsigned(t, ((const uint8_t *)column)[i], false);
+        return;
+    case WADI_U16:
+        add_unsigned(t, ((const uint16_t *)column)[i], false);
+        return;
+    case WADI_U32:
+        add_unsigned(t, ((const uint32_t *)column)[i], false);
+        return;
+    case WADI_U64:
+        add_unsigned(t, ((const uint64_t *)column)[i], false);
+        return;
+    case WADI_I8:
+        add_signed(t, ((const int8_t *)column)[i]);
+        return;
+    case WADI_I16:
+        add_signed(t, ((const int16_t *)column)[i]);
+        return;
+    case WADI_I32:
+        add_signed(t, ((const int32_t *)column)[i]);
+        return;
+    case WADI_I64:
+        add_signed(t, ((const int64_t *)column)[i]);
+        return;
+    case WADI_F32:
+        add_f32(t, ((const float *)column)[i]);
+        return;
+    case WADI_F64:
+        add_f64(t, ((const double *)column)[i]);
+        return;
+    case WADI_C64:
+    case WADI_C128:
+    case WADI_TYPE_COUNT:
+        break; /* refused before */
+    }
+}
+
+static void add_numbers(const wadi_file_sink *s, const wadi_array *a, bool *first, wadi_text *t) {
+    const int64_t n = wadi_shape_values(a->rank, a->shape);
+    for (int64_t i = 0; i < n; i++) {
+        for (int f = 0; f < a->fields; f++) {
+            if (!*first) wadi_text_add_n(t, &s->separator, 1);
+            add_value(t, a->type[f], a->column[f], i);
+            *first = false;
+        }
+    }
+}
+
+/* ---- lines ---- */
+
+static bool is_bytes(const wadi_chunk *c) {
+    const wadi_chunk_component *one = &c->component[0];
+    return c->components == 1 && one->rank == 1 && one->fields == 1 && one->type[0] == WADI_U8;
+}
+
+static wadi_status add_bytes(const wadi_file_sink *s, const wadi_chunk *c, int64_t i,
+                             const wadi_array *a, wadi_text *t, wadi_error *err) {
+    const char *bytes = a->column[0];
+    const size_t n = (size_t)a->shape[0];
+    const char *newline = n > 0 ? memchr(bytes, '\n', n) : NULL;
+    if (newline != NULL)
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: byte %lld of element %lld is a newline, so it would be two lines",
+                         s->path, (long long)(newline - bytes), (long long)(c->first + i));
+    if (n > 0) wadi_text_add_n(t, bytes, n);
+    return WADI_OK;
+}
+
+static wadi_status check(const wadi_file_sink *s, const wadi_chunk *c, wadi_error *err) {
+    if (c->components > WADI_MAX_PARTS)
+        return wadi_fail(err, WADI_UNSUPPORTED, "%s: elements of %d arrays, at most %d", s->path,
+                         c->components, (int)WADI_MAX_PARTS);
+    for (int k = 0; k < c->components; k++)
+        for (int f = 0; f < c->component[k].fields; f++)
+            if (c->component[k].type[f] > WADI_F64)
+                return wadi_fail(err, WADI_TYPE, "%s: a line of text has no numbers of type %s",
+                                 s->path, wadi_type_name(c->component[k].type[f]));
+    return WADI_OK;
+}
+
+static wadi_status add_element(const wadi_file_sink *s, const wadi_chunk *c, int64_t i,
+                               wadi_text *t, wadi_error *err) {
+    bool first = true;
+    for (int k = 0; k < c->components; k++) {
+        const wadi_array a = wadi_chunk_array(c, k, i);
+        if (is_bytes(c))
+            WADI_TRY(add_bytes(s, c, i, &a, t, err));
+        else
+            add_numbers(s, &a, &first, t);
+    }
+    wadi_text_add(t, "\n");
+    return WADI_OK;
+}
+
+static wadi_status write_out(const wadi_file_sink *s, wadi_text *t, wadi_error *err) {
+    if (t->failed) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", s->path);
+    if (t->n > 0) WADI_TRY(wadi_outfile_write(s->file, t->at, t->n, err));
+    wadi_text_clear(t);
+    return WADI_OK;
+}
+
+static wadi_status write_lines(const wadi_file_sink *s, const wadi_chunk *c, wadi_error *err) {
+    enum { PIECE = 1 << 18 };
+    wadi_text t = {0};
+    wadi_status st = check(s, c, err);
+    for (int64_t i = 0; st == WADI_OK && i < c->count; i++) {
+        st = add_element(s, c, i, &t, err);
+        if (st == WADI_OK && t.n >= PIECE) st = write_out(s, &t, err);
+    }
+    if (st == WADI_OK) st = write_out(s, &t, err);
+    wadi_text_fini(&t);
+    return st;
+}
+
+wadi_status wadi_sink_lines(const char *path, const wadi_lines_options *options,
+                            wadi_sink **out_sink, wadi_error *err) {
+    WADI_GIVEN(err, path);
+    WADI_GIVEN(err, out_sink);
+    wadi_file_sink *s = NULL;
+    WADI_TRY(wadi_place_file_sink(path, "lines", write_lines, &s, err));
+    s->separator = options != NULL && options->separator != '\0' ? options->separator : ' ';
+    *out_sink = &s->base;
+    return WADI_OK;
+}
