@@ -101,6 +101,13 @@ feed() { # 24 elements more
     tail -c +$((fed + 1)) numbers | head -c 24 >&3
     fed=$((fed + 24))
 }
+find_home() { # what timeout runs, as soon as it does: $home
+    tries=0
+    until home=$(pgrep -P "$run") || [ $tries -ge 6000 ]; do
+        tries=$((tries + 1))
+        sleep 0.02
+    done
+}
 reached() { # STAGE N: returns when the stage has done N elements, or the run has ended, after two minutes at the latest
     until=$(($(date +%s) + 120))
     while kill -0 "$run" 2>/dev/null && [ "$(date +%s)" -lt $until ]; do
@@ -123,7 +130,7 @@ timeout 600 "$wadi" run slow.wadi s=@pipe --chunk 2 --via "$at" --workers 3 --st
 run=$!
 feed
 # What home says of them: each of the twelve items was computed by one of them, or here.
-home=$(pgrep -P "$run")
+find_home
 told() { # NAME N: returns when so many are told to be done, there and here, after two minutes at the latest
     until=$(($(date +%s) + 120))
     while kill -0 "$run" 2>/dev/null && [ "$(date +%s)" -lt $until ]; do
