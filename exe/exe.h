@@ -63,7 +63,7 @@ struct wadi_exe {
     struct wadi_exe *next;          /* of those that stay */
     struct wadi_exe_supply *supply; /* kernels for workers; NULL: none can ask for any */
     void (*supply_close)(struct wadi_exe *exe); /* ends what it makes; NULL: there is none */
-    wadi_bundle *sent;    /* kernels that home has sent; NULL: none; by the lock */
+    wadi_bundle **sent;   /* [plan->nbodies] kernels that home has sent; NULL: none; by the lock */
     wadi_folder sent_in;  /* its folder */
     int turns;            /* given so far */
     int helpers, helping; /* threads that make kernels ahead; those that have not finished */
@@ -134,7 +134,7 @@ void wadi_exe_supply_reply(void *exe, const char *what, int64_t most, wadi_text 
 
 /* ---- sent.c: in the worker ---- */
 
-/* Loads the kernels of the charter's stage, as far as they are certain, and asks home for those of the whole stage if they cannot be had here. Errors:
+/* Loads the kernels of the charter's stages, as far as they are certain, and asks home for those of a whole stage if they cannot be had here. Errors:
  * WADI_COMPILE (home cannot make them either; it says what is missing on which side), those of the queue. */
 WADI_NODISCARD wadi_status wadi_exe_sent_get(wadi_exe *exe, const wadi_charter *charter,
                                              wadi_workq *queue, const wadi_run_options *options,

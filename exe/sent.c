@@ -19,11 +19,10 @@ static const char folder_prefix[] = "wadi-sent-";
 
 /* ---- what is missing ---- */
 
-/* The body of the charter's stage; -1: there is none, which the run tells. */
-static int body_of(const wadi_plan *plan, const wadi_charter *c) {
-    if (c->phase >= plan->nphases || !plan->phases[c->phase].is_stream) return -1;
-    const wadi_plan_stream *s = &plan->phases[c->phase].stream;
-    return c->stage < s->nstages ? s->stages[c->stage].body : -1;
+/* The stream of the charter; NULL: there is none, which the run tells. */
+static const wadi_plan_stream *stream_of(const wadi_plan *plan, const wadi_charter *c) {
+    if (c->phase >= plan->nphases || !plan->phases[c->phase].is_stream) return NULL;
+    return &plan->phases[c->phase].stream;
 }
 
 /* The version of the body that the run certainly needs. False: that depends on the data. */
@@ -108,18 +107,34 @@ static wadi_status ask(wadi_workq *q, const char *target, int body, wadi_text *a
     return WADI_OK;
 }
 
-static wadi_status keep(wadi_exe *exe, const wadi_text *all, wadi_error *err) {
+/* Room for what is sent: a folder, and a place for each body. */
+static wadi_status make_room(wadi_exe *exe, wadi_error *err) {
+    if (exe->sent != NULL) return WADI_OK;
+    wadi_bundle **sent = calloc((size_t)exe->plan->nbodies + 1, sizeof *sent);
+    if (sent == NULL) return wadi_fail(err, WADI_MEMORY, "kernels: out of memory");
+    (void)wadi_folder_sweep(wadi_folder_parent(), folder_prefix);
+    const wadi_status st =
+        wadi_folder_make(wadi_folder_parent(), folder_prefix, &exe->sent_in, err);
+    if (st != WADI_OK) {
+        free(sent);
+        return st;
+    }
+    wadi_mutex_lock(&exe->lock); /* stages behind may be made ahead now */
+    exe->sent = sent;
+    wadi_mutex_unlock(&exe->lock);
+    return WADI_OK;
+}
+
+static wadi_status keep(wadi_exe *exe, int body, const wadi_text *all, wadi_error *err) {
     const wadi_outfile_options options = {.mode = 0600, .sync = WADI_SYNC_NEVER};
     char path[sizeof exe->sent_in.path + 16];
     wadi_bundle *sent = NULL;
-    (void)wadi_folder_sweep(wadi_folder_parent(), folder_prefix);
-    WADI_TRY(wadi_folder_make(wadi_folder_parent(), folder_prefix, &exe->sent_in, err));
-    (void)snprintf(path, sizeof path, "%s/sent.kernels", exe->sent_in.path);
+    WADI_TRY(make_room(exe, err));
+    (void)snprintf(path, sizeof path, "%s/%d.kernels", exe->sent_in.path, body);
     wadi_status st = wadi_outfile_put(path, all->at, all->n, &options, err);
     if (st == WADI_OK) st = wadi_bundle_open(path, &sent, err);
-    if (st != WADI_OK) wadi_folder_remove(&exe->sent_in);
-    wadi_mutex_lock(&exe->lock); /* stages behind may be made ahead now */
-    exe->sent = sent;
+    wadi_mutex_lock(&exe->lock);
+    exe->sent[body] = sent;
     wadi_mutex_unlock(&exe->lock);
     return st;
 }
@@ -130,7 +145,7 @@ static wadi_status get(wadi_exe *exe, wadi_workq *q, const char *target, int bod
     bool over = false;
     wadi_status st = ask(q, target, body, &all, &over, err);
     if (st == WADI_OK && !over) {
-        st = keep(exe, &all, err);
+        st = keep(exe, body, &all, err);
         wadi_logf(WADI_LOG_INFO, "kernels for %s came from home, %zu bytes", target, all.n);
     }
     wadi_text_fini(&all);
@@ -168,14 +183,12 @@ static wadi_status get_from_home(wadi_exe *exe, wadi_workq *q, const wadi_target
                      there.msg);
 }
 
-wadi_status wadi_exe_sent_get(wadi_exe *exe, const wadi_charter *charter, wadi_workq *queue,
-                              const wadi_run_options *options, wadi_error *err) {
+static wadi_status get_body(wadi_exe *exe, int body, wadi_workq *queue,
+                            const wadi_run_options *options, wadi_error *err) {
     const wadi_target *target = NULL;
     bool known = false;
     wadi_error here = {0}, why = {0};
-    const int body = body_of(exe->plan, charter);
-    if (body < 0 || try_here(exe, body, options, &target, &known, &here) != WADI_COMPILE)
-        return WADI_OK;
+    if (try_here(exe, body, options, &target, &known, &here) != WADI_COMPILE) return WADI_OK;
     if (target == NULL) return WADI_OK;
     const wadi_status st = get_from_home(exe, queue, target, body, &here, &why);
     /* There may be a bundle that has them. */
@@ -184,9 +197,24 @@ wadi_status wadi_exe_sent_get(wadi_exe *exe, const wadi_charter *charter, wadi_w
     return st;
 }
 
+wadi_status wadi_exe_sent_get(wadi_exe *exe, const wadi_charter *charter, wadi_workq *queue,
+                              const wadi_run_options *options, wadi_error *err) {
+    const wadi_plan_stream *s = stream_of(exe->plan, charter);
+    for (int i = 0; s != NULL && i < charter->stretches.n; i++) {
+        const wadi_stretch *t = &charter->stretches.at[i];
+        for (int k = 0; k < t->n; k++) {
+            const int body = t->stage[k] < s->nstages ? s->stages[t->stage[k]].body : -1;
+            if (body >= 0) WADI_TRY(get_body(exe, body, queue, options, err));
+        }
+    }
+    return WADI_OK;
+}
+
 void wadi_exe_sent_close(wadi_exe *exe) {
     if (exe->sent == NULL) return;
-    wadi_bundle_close(exe->sent);
+    for (int i = 0; i < exe->plan->nbodies; i++)
+        if (exe->sent[i] != NULL) wadi_bundle_close(exe->sent[i]);
     wadi_folder_remove(&exe->sent_in);
+    free(exe->sent);
     exe->sent = NULL;
 }

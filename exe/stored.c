@@ -52,6 +52,11 @@ static wadi_made *read_made(const wadi_exe_version *v, const char *bytes, size_t
     return NULL;
 }
 
+/* What home has sent for the body of the version; NULL: nothing. */
+static const wadi_bundle *sent_of(const wadi_exe *exe, const wadi_exe_version *v) {
+    return exe->sent != NULL ? exe->sent[(v - v->set->version) / WADI_BODY_VERSIONS] : NULL;
+}
+
 /* The version without the text of its kernels; *text: its digest. NULL: no bundle has it. */
 static wadi_made *find_made(wadi_exe *exe, const wadi_exe_version *v, uint8_t text[DIGEST]) {
     const int i = (int)(v - v->set->version);
@@ -62,7 +67,7 @@ static wadi_made *find_made(wadi_exe *exe, const wadi_exe_version *v, uint8_t te
     if (wadi_exe_stored_key(exe, i / WADI_BODY_VERSIONS,
                             wadi_version_numbered(i % WADI_BODY_VERSIONS), v->set->target->language,
                             key) != WADI_OK ||
-        !wadi_bundles_get(exe->sent, key, &bytes, &n))
+        !wadi_bundles_get(sent_of(exe, v), key, &bytes, &n))
         return NULL;
     wadi_made *made = read_made(v, bytes, n, &err);
     if (made != NULL)
@@ -94,7 +99,7 @@ bool wadi_exe_load_stored(wadi_exe *exe, wadi_exe_version *v) {
     if (exe->sent == NULL && wadi_bundles_empty()) return false;
     if (was_made && wadi_exe_text_digest(v->made, text) != WADI_OK) return false;
     if (!was_made && (v->made = find_made(exe, v, text)) == NULL) return false;
-    const wadi_bundle *sent = exe->sent; /* stays while the executable does */
+    const wadi_bundle *sent = sent_of(exe, v); /* stays while the executable does */
     wadi_mutex_unlock(&exe->lock);
     const bool loaded = load_image(exe, sent, v, text);
     wadi_mutex_lock(&exe->lock);

@@ -23,7 +23,7 @@ WADI_NODISCARD wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi
 wadi_log_place wadi_run_place(wadi_run *run);
 
 struct wadi_workq;
-/* Before the run begins: chunks of one stage are for workers of other processes, by this queue, which the run takes over, whatever comes of it.
+/* Before the run begins: chunks of stages are for workers of other processes, by this queue, which the run takes over, whatever comes of it.
  * `address`, for messages, is copied. Errors: WADI_UNSUPPORTED (bits would depend on the worker; several devices). */
 WADI_NODISCARD wadi_status wadi_run_work_by(wadi_run *run, const char *address,
                                             struct wadi_workq *owned_q, wadi_error *err);
@@ -52,7 +52,7 @@ WADI_NODISCARD wadi_status wadi_run_compute_on(wadi_run *run, wadi_device_maker 
                                                wadi_error *err);
 
 /* Of a run on several devices: says before each chunk of a source which device computes it, or -1: all share it. The same bits, whatever it
- * says. */
+ * says. With workers elsewhere, nothing is measured either: whatever can be theirs is, from the first chunk on. */
 typedef struct wadi_share_rule {
     int (*choose)(void *env, int devices); /* by the compute thread */
     int stage; /* that is shared: the last one with a body up to this, or the first */

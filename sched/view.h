@@ -25,6 +25,7 @@ typedef struct wadi_view_node {
     int64_t elements, bytes, chunks; /* read; gone through the body; delivered */
     int64_t total;                   /* elements that there are in all; -1: nobody knows */
     bool has_values; /* it can be tapped; elements that are only counted have none */
+    bool elsewhere;  /* workers of other processes compute it */
     int64_t began;   /* the number of the first element: not 0 of a saved run that goes on */
     int64_t
         busy_ns; /* time in which its thread worked for it; of a source, waiting for what it reads as well */
@@ -53,7 +54,6 @@ typedef struct wadi_view_elsewhere {
     char address[128]; /* without settings */
     int wanted;        /* workers that the run waits for before it begins */
     int workers;       /* that are there now */
-    int node;          /* the stage that is for them; -1: none yet */
     int64_t items, most_items, bytes, most_bytes; /* that have no answer, and their limits */
     int64_t unsent;                               /* items that home has not given out yet */
     int64_t in_turn;                              /* answers that wait for those of earlier items */

@@ -137,13 +137,13 @@ typedef struct wadi_run_options {
                               the run is destroyed. NULL: none */
     bool profile; /**< counts where the time goes, for wadi_run_profile (include/wadi/profile.h) */
     const char *
-        via; /**< an address to which workers of other processes come for chunks of one stage ("ipc://PATH", "tcp://HOST:PORT"; `wadi work ADDRESS`,
+        via; /**< an address to which workers of other processes come for chunks of stages ("ipc://PATH", "tcp://HOST:PORT"; `wadi work ADDRESS`,
                          wadi/work.h). The results have the same bits, however many workers come and go, and without any. Borrowed for
                          wadi_run_create. NULL: none. docs/RUNTIME.md */
     const wadi_link_options *
         via_keys; /**< with `via`: the keys or the token of this side, which binds the address; other members do not matter. Required unless nobody
                                but this machine can come to the address. Borrowed for wadi_run_create. NULL: none */
-    int workers; /**< with `via`: so many workers must have come before the first elements of that stage are computed; 0: none */
+    int workers; /**< with `via`: so many workers must have come before the first elements of these stages are computed; 0: none */
 } wadi_run_options;
 
 /** Statistics of a run, so far or at its end. */
@@ -173,7 +173,7 @@ typedef struct wadi_run_stats {
     int stages_apart; /**< stages and folds that run in a thread of their own, or did at the end of the latest stream */
     double apart_s; /**< time that thread was busy; compute_s is that of all others */
     int64_t
-        elsewhere; /**< with `via`: elements that workers of other processes have computed, of the stage that is theirs */
+        elsewhere; /**< with `via`: elements that workers of other processes have got and computed; of several stages that go together, those of the first */
     int workers;   /**< with `via`: those that were there when a chunk was last given out */
     int64_t dead;  /**< elements that have failed, and without which the run went on */
     bool drained;  /**< it was ended by wadi_run_drain, and is saved */

@@ -1,7 +1,7 @@
 /* Workers: processes that compute chunks for a run elsewhere.
  *
  * A run with the option `via` is the home of a job: it has the sources, the sinks, and all that has an order. A worker goes to the same address,
- * compiles the program that it gets from there, and computes the chunks of one stage. Workers may come and go at any time, on any
+ * compiles the program that it gets from there, and computes the chunks of its stages that are for workers. Workers may come and go at any time, on any
  * machine with the same version of wadi. The program `wadi work` is a worker; with these calls any program can be one. docs/RUNTIME.md
  */
 #ifndef WADI_WORK_H

@@ -32,6 +32,12 @@ wadi_status wadi_change_next(wadi_change *c, int64_t most, wadi_chunk **out, wad
     return wadi_change_pop(&c->ready, most, out, err);
 }
 
+int64_t wadi_change_skip(wadi_change *c, int64_t count) {
+    const int64_t first = c->position;
+    c->position = count < WADI_STATE_ELEMENTS - first ? first + count : WADI_STATE_ELEMENTS;
+    return first;
+}
+
 bool wadi_change_wants(const wadi_change *c) {
     if (c->row->wants != NULL && !c->row->wants(c)) return false;
     for (int i = 0; i < c->o.inputs; i++)

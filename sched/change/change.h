@@ -39,6 +39,8 @@ typedef struct wadi_change_facts {
     bool
         reads; /* its elements come from sources: the stage has these and no inputs, and the parts are theirs */
     bool folds; /* the stage has a fold `scan`, and the parts are of its state */
+    bool
+        each; /* what comes of an element depends on it alone, and nothing is kept: chunks may be changed anywhere, and in any order */
 } wadi_change_facts;
 
 /* Never NULL. */
@@ -57,6 +59,10 @@ WADI_NODISCARD wadi_status wadi_change_end(wadi_change *c, int input, wadi_error
 /* Gives the next changed elements, at most `most`, with a reference for the caller. *out is NULL if there are none now. */
 WADI_NODISCARD wadi_status wadi_change_next(wadi_change *c, int64_t most, wadi_chunk **out,
                                             wadi_error *err);
+
+/* `count` elements were changed elsewhere, by a change of the same kind that is `each`: those that come now are numbered behind them. Returns the
+ * number of the first. */
+int64_t wadi_change_skip(wadi_change *c, int64_t count);
 
 /* Whether more input can still give more elements. For example, a TAKE that has all of its elements wants no more. */
 bool wadi_change_wants(const wadi_change *c);

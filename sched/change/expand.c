@@ -124,4 +124,4 @@ static wadi_status put(wadi_change *c, int input, wadi_chunk *chunk, wadi_error 
     return wadi_change_fault(c, chunk->first + good, what, x, y, err);
 }
 
-const wadi_change_row wadi_change_expand = {.facts = {.name = "expand"}, .put = put};
+const wadi_change_row wadi_change_expand = {.facts = {.name = "expand", .each = true}, .put = put};

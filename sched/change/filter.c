@@ -48,4 +48,5 @@ static wadi_status put(wadi_change *c, int input, wadi_chunk *chunk, wadi_error 
     return status;
 }
 
-const wadi_change_row wadi_change_filter = {.facts = {.name = "filter", .tests = true}, .put = put};
+const wadi_change_row wadi_change_filter = {
+    .facts = {.name = "filter", .tests = true, .each = true}, .put = put};

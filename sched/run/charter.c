@@ -1,4 +1,4 @@
-/* Writing and reading charters and items. Nothing that is read is trusted. */
+/* Writing and reading charters. Nothing that is read is trusted. */
 #include "sched/run/charter.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 
-static const char title[] = "wadi charter 1";
+static const char title[] = "wadi charter 2";
 
 /* ---- charters ---- */
 
@@ -66,9 +66,17 @@ static wadi_status put_program(const wadi_loader *loader, wadi_text *out, wadi_e
     return status;
 }
 
+static void put_stretches(const wadi_stretch_list *all, wadi_text *out) {
+    wadi_state_put(out, all->n);
+    for (int i = 0; i < all->n; i++) {
+        wadi_state_put(out, all->at[i].n);
+        for (int k = 0; k < all->at[i].n; k++) wadi_state_put(out, all->at[i].stage[k]);
+    }
+}
+
 wadi_status wadi_charter_write(const wadi_plan *plan, const wadi_loader *loader, int phase,
-                               int stage, wadi_slots *once, wadi_buffers *buffers, wadi_text *out,
-                               wadi_error *err) {
+                               const wadi_stretch_list *stretches, wadi_slots *once,
+                               wadi_buffers *buffers, wadi_text *out, wadi_error *err) {
     uint8_t hash[WADI_CHARTER_HASH];
     char digits[2 * WADI_CHARTER_HASH + 1];
     wadi_plan_layout_hash(plan, hash);
@@ -78,7 +86,7 @@ wadi_status wadi_charter_write(const wadi_plan *plan, const wadi_loader *loader,
     wadi_state_put_text(out, digits);
     WADI_TRY(put_program(loader, out, err));
     wadi_state_put(out, phase);
-    wadi_state_put(out, stage);
+    put_stretches(stretches, out);
     WADI_TRY(put_values(once, buffers, out, err));
     wadi_state_put(out, (int64_t)wadi_crc32c(0, out->at, out->n));
     return out->failed ? wadi_fail(err, WADI_MEMORY, "charter: out of memory") : WADI_OK;
@@ -138,9 +146,26 @@ static bool is_whole(const char *at, size_t n) {
            crc == (int64_t)wadi_crc32c(0, at, n - 8);
 }
 
+/* A number up to `most`. */
+static bool take_int(wadi_state_reader *r, int most, int *out) {
+    int64_t n = 0;
+    const bool good = wadi_state_take_count(r, most, &n, NULL) == WADI_OK;
+    *out = (int)n;
+    return good;
+}
+
+static bool take_stretches(wadi_state_reader *r, wadi_stretch_list *out) {
+    bool good = take_int(r, WADI_STRETCHES, &out->n);
+    for (int i = 0; good && i < out->n; i++) {
+        wadi_stretch *t = &out->at[i];
+        good = take_int(r, WADI_STRETCH_STAGES, &t->n);
+        for (int k = 0; good && k < t->n; k++) good = take_int(r, INT32_MAX, &t->stage[k]);
+    }
+    return good;
+}
+
 wadi_status wadi_charter_read(const void *bytes, int64_t n, wadi_charter *out, wadi_error *err) {
     wadi_state_reader r = {bytes, (size_t)n};
-    int64_t phase = 0, stage = 0;
     if (!is_whole(r.at, r.left)) return damaged(err);
     r.left -= 8;
     if (!is_next(&r, title))
@@ -148,31 +173,13 @@ wadi_status wadi_charter_read(const void *bytes, int64_t n, wadi_charter *out, w
                          "the charter of the job is of another version of wadi");
     WADI_TRY(check_version(&r, err));
     if (!take_hash(&r, out->hash) || !take_program(&r, &out->program) ||
-        wadi_state_take_count(&r, INT32_MAX, &phase, NULL) != WADI_OK ||
-        wadi_state_take_count(&r, INT32_MAX, &stage, NULL) != WADI_OK)
+        !take_int(&r, INT32_MAX, &out->phase) || !take_stretches(&r, &out->stretches))
         return damaged(err);
-    out->phase = (int)phase;
-    out->stage = (int)stage;
     out->values = r;
     return WADI_OK;
 }
 
 /* ---- what was read, against the plan ---- */
-
-static bool is_like(const wadi_chunk_component *c, const wadi_plan_slot *p) {
-    if (c->rank != p->rank || c->fields != p->fields) return false;
-    for (int f = 0; f < p->fields; f++)
-        if (c->type[f] != p->type[f]) return false;
-    return true;
-}
-
-/* Whether the component is stored as a body makes it. */
-static bool is_made(const wadi_chunk_component *c, const wadi_plan_slot *p) {
-    static const wadi_chunk_layout layout[] = {[WADI_SLOT_ONCE] = WADI_LAYOUT_AVOID,
-                                               [WADI_SLOT_REGULAR] = WADI_LAYOUT_REGULAR,
-                                               [WADI_SLOT_IRREGULAR] = WADI_LAYOUT_IRREGULAR};
-    return c->layout == layout[p->kind];
-}
 
 static wadi_status take_shape(wadi_state_reader *r, wadi_slots *slots, int slot, wadi_error *err) {
     if (!wadi_slots_room_for_shapes(slots, slot, 1))
@@ -189,7 +196,8 @@ static wadi_status take_value(wadi_state_reader *r, const wadi_plan *plan, wadi_
     wadi_chunk *c = NULL;
     wadi_status status = wadi_state_take_chunk(r, buffers, &c, NULL);
     if (status != WADI_OK) return status == WADI_MEMORY ? status : damaged(err);
-    if (c->components != 1 || c->count != 1 || !is_like(&c->component[0], &plan->slots[slot])) {
+    if (c->components != 1 || c->count != 1 ||
+        !wadi_item_is_like(&c->component[0], &plan->slots[slot])) {
         status = damaged(err);
     } else {
         const wadi_array a = wadi_chunk_array(c, 0, 0);
@@ -222,51 +230,4 @@ wadi_status wadi_charter_values(const wadi_charter *c, const wadi_plan *plan, wa
         status = take_slot(&r, plan, slots, buffers, *out_held, err);
     if (status == WADI_OK && r.left != 0) status = damaged(err);
     return status;
-}
-
-static bool has(const int *list, int n, int slot) {
-    for (int i = 0; i < n; i++)
-        if (list[i] == slot) return true;
-    return false;
-}
-
-int wadi_charter_results(const wadi_plan *plan, const wadi_plan_stage *p, const wadi_slots *once,
-                         int *out) {
-    int n = 0;
-    for (int i = 0; i < p->nresults; i++) {
-        const int slot = p->results[i];
-        if (has(p->parts, p->nparts, slot)) continue;
-        if (plan->slots[slot].kind == WADI_SLOT_ONCE && !wadi_slots_is_empty(once, slot)) continue;
-        out[n++] = slot;
-    }
-    return n;
-}
-
-/* ---- items ---- */
-
-wadi_status wadi_item_write(wadi_chunk *c, wadi_text *out, wadi_error *err) {
-    WADI_TRY(wadi_state_put_chunk(out, c, err));
-    return out->failed ? wadi_fail(err, WADI_MEMORY, "item: out of memory") : WADI_OK;
-}
-
-static bool are_like(const wadi_chunk *c, const wadi_plan *plan, int nslots, const int *slots,
-                     bool as_made) {
-    if (c->components != nslots) return false;
-    for (int i = 0; i < nslots; i++) {
-        const wadi_plan_slot *p = &plan->slots[slots[i]];
-        if (!is_like(&c->component[i], p)) return false;
-        if (as_made && !is_made(&c->component[i], p)) return false;
-    }
-    return true;
-}
-
-wadi_status wadi_item_read(const void *bytes, int64_t n, const wadi_plan *plan, int nslots,
-                           const int *slots, bool as_made, wadi_buffers *buffers, wadi_chunk **out,
-                           wadi_error *err) {
-    wadi_state_reader r = {bytes, (size_t)n};
-    WADI_TRY(wadi_state_take_chunk(&r, buffers, out, err));
-    if (r.left == 0 && are_like(*out, plan, nslots, slots, as_made)) return WADI_OK;
-    wadi_chunk_release(*out);
-    *out = NULL;
-    return wadi_fail(err, WADI_IO, "item: a chunk of another stage, or none");
 }

@@ -1,14 +1,16 @@
-/* The charter of a stage that workers elsewhere compute, and its items.
+/* The charter of stages that workers elsewhere compute, and its items.
  *
- * The charter has all that a worker needs before its first item: which program, which stage, and the values that do not change from chunk to
- * chunk. An item is the chunk that the body reads. Its answer has the results, but for those that home has itself: what passes
- * through, and what does not change. Numbers are little-endian, chunks in the wire form, whose checksums are checked. */
+ * The charter has all that a worker needs before its first item: which program, which stages, and the values that do not change from chunk to
+ * chunk. An item is a chunk for the first stage of a stretch. Its answer has, of each stage of the stretch, how many elements came of it, and
+ * the results that home needs, but for those that home has itself: what passes through the first stage, and what does not change.
+ * Numbers are little-endian, chunks in the wire form, whose checksums are checked. */
 #ifndef WADI_SCHED_RUN_CHARTER_H
 #define WADI_SCHED_RUN_CHARTER_H
 
 #include "base/text.h"
 #include "sched/chunk.h"
 #include "sched/plan.h"
+#include "sched/run/stretch.h"
 #include "sched/slots.h"
 #include "sched/state.h"
 
@@ -17,15 +19,16 @@ enum { WADI_CHARTER_HASH = 32 };
 typedef struct wadi_charter {
     wadi_state_reader program;       /* what the loader of home has written (wadi_loader) */
     uint8_t hash[WADI_CHARTER_HASH]; /* of the plan */
-    int phase, stage;
-    wadi_state_reader values; /* what follows */
+    int phase;
+    wadi_stretch_list stretches; /* items name them by number. Not checked against the plan */
+    wadi_state_reader values;    /* what follows */
 } wadi_charter;
 
 /* once: the values that do not change, in host memory. Errors: WADI_MEMORY, WADI_UNSUPPORTED (the program cannot travel; it is said why). */
 WADI_NODISCARD wadi_status wadi_charter_write(const wadi_plan *plan, const wadi_loader *loader,
-                                              int phase, int stage, wadi_slots *once,
-                                              wadi_buffers *buffers, wadi_text *out,
-                                              wadi_error *err);
+                                              int phase, const wadi_stretch_list *stretches,
+                                              wadi_slots *once, wadi_buffers *buffers,
+                                              wadi_text *out, wadi_error *err);
 /* Borrows the bytes. Errors: WADI_IO (it is damaged, or no charter), WADI_UNSUPPORTED (home is another version of wadi), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_charter_read(const void *bytes, int64_t n, wadi_charter *out,
                                              wadi_error *err);
@@ -34,16 +37,47 @@ WADI_NODISCARD wadi_status wadi_charter_values(const wadi_charter *c, const wadi
                                                wadi_slots *slots, wadi_buffers *buffers,
                                                wadi_chunk **out_held, wadi_error *err);
 
-/* The slots of the stage's results that travel: home has those that pass through the body, and values. out: [p->nresults]. Returns how
- * many. */
-int wadi_charter_results(const wadi_plan *plan, const wadi_plan_stage *p, const wadi_slots *once,
-                         int *out);
+/* The results of a stage that travel. */
+typedef struct wadi_travel {
+    int n;
+    int slot[2 * WADI_MAX_PARTS], at[2 * WADI_MAX_PARTS]; /* at: which result it is */
+    bool passes[2 * WADI_MAX_PARTS]; /* a part of the stage's elements, stored as it comes */
+} wadi_travel;
 
-/* A chunk as an item. Errors: WADI_MEMORY, WADI_UNSUPPORTED. */
-WADI_NODISCARD wadi_status wadi_item_write(wadi_chunk *c, wadi_text *out, wadi_error *err);
-/* Reads an item, which must have components like these slots; as_made: stored as a body makes them. Errors: WADI_IO, WADI_MEMORY. */
-WADI_NODISCARD wadi_status wadi_item_read(const void *bytes, int64_t n, const wadi_plan *plan,
-                                          int nslots, const int *slots, bool as_made,
-                                          wadi_buffers *buffers, wadi_chunk **out, wadi_error *err);
+/* Those of stage number i of the stretch: none if nobody else reads the stage. once: the values that home has. */
+void wadi_charter_travel(const wadi_plan *plan, const wadi_plan_stream *s, const wadi_stretch *t,
+                         int i, const wadi_slots *once, wadi_travel *out);
+
+/* ---- items ---- */
+
+/* Whether the component is an array like those of the slot. */
+bool wadi_item_is_like(const wadi_chunk_component *c, const wadi_plan_slot *p);
+
+/* A chunk for that stretch. Errors: WADI_MEMORY, WADI_UNSUPPORTED. */
+WADI_NODISCARD wadi_status wadi_item_write(int stretch, wadi_chunk *c, wadi_text *out,
+                                           wadi_error *err);
+/* Which stretch of `stretches` the item is for; *rest: its chunk. Errors: WADI_IO. */
+WADI_NODISCARD wadi_status wadi_item_stretch(const void *bytes, int64_t n, int stretches, int *out,
+                                             wadi_state_reader *rest, wadi_error *err);
+/* Reads the chunk, which must have components like these slots. Errors: WADI_IO, WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_item_read(wadi_state_reader from, const wadi_plan *plan, int nslots,
+                                          const int *slots, wadi_buffers *buffers, wadi_chunk **out,
+                                          wadi_error *err);
+
+/* What came of an item in one stage. */
+typedef struct wadi_answer {
+    int64_t count, bytes; /* elements, and bytes of all results */
+    wadi_chunk *out;      /* those that travel; NULL: none do, or there is no element */
+} wadi_answer;
+
+/* answer, travel: of the n stages of a stretch. Errors: WADI_MEMORY, WADI_UNSUPPORTED. */
+WADI_NODISCARD wadi_status wadi_answer_write(const wadi_answer *answer, int n, wadi_text *out,
+                                             wadi_error *err);
+/* The caller gives the chunks back, whatever comes of it (wadi_answer_fini). Errors: WADI_IO (not an answer to an item of `count` elements), WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_answer_read(const void *bytes, int64_t size, const wadi_plan *plan,
+                                            const wadi_travel *travel, int n, int64_t count,
+                                            wadi_buffers *buffers, wadi_answer *out,
+                                            wadi_error *err);
+void wadi_answer_fini(wadi_answer *answer, int n);
 
 #endif

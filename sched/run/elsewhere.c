@@ -18,17 +18,22 @@ bool wadi_elsewhere_takes(const wadi_stream *s, int stage) {
 wadi_status wadi_elsewhere_share(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
     WADI_TRY(wadi_chunk_at_host(in, err));
     if (wadi_body_fits(s, stage, in))
-        return is_far(s) ? wadi_far_share(s, in, err) : wadi_team_share(s, in, err);
-    return is_far(s) ? wadi_far_here(s, in, err) : wadi_team_here(s, in, err);
+        return is_far(s) ? wadi_far_share(s, stage, in, err) : wadi_team_share(s, in, err);
+    return is_far(s) ? wadi_far_here(s, stage, in, err) : wadi_team_here(s, in, err);
+}
+
+bool wadi_elsewhere_brings(const wadi_stream *s, int stage, int reader) {
+    return is_far(s) && wadi_far_brings(s, stage, reader);
 }
 
 bool wadi_elsewhere_times(const wadi_stream *s) {
     return is_far(s) ? wadi_far_times(s) : s->x->devices.n > 1;
 }
 
-void wadi_elsewhere_saw(wadi_stream *s, int stage, wadi_chunk *in, int64_t ns) {
+void wadi_elsewhere_saw(wadi_stream *s, int stage, wadi_chunk *in, const wadi_chunk *out,
+                        int64_t ns) {
     if (is_far(s))
-        wadi_far_saw(s, stage, in->count, ns);
+        wadi_far_saw(s, stage, in, out, ns);
     else
         wadi_team_saw(s, stage, in, ns);
 }

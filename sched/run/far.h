@@ -1,15 +1,18 @@
-/* Workers of other processes at work on one stage of a stream.
+/* Workers of other processes at work on stages of a stream.
  *
- * This process is the home of the job: it has all that has an order, sources, changes, folds, ends, and what is saved. The body of one
- * stage, which computes each element by itself, is for workers: each chunk of it becomes an item of a work queue (sched/work/queue.h).
- * Answers are handed on in the order of the items, by the compute thread. What no worker has computed, for whatever reason, the compute
- * thread does in its turn: so faults, their words, and what was delivered before them are those of a run without workers, and a run
- * without workers is done here. */
+ * This process is the home of the job: it has all that has an order, sources, changes that keep something, folds, ends, and what is saved. Bodies,
+ * which compute each element by itself, are for workers, those of a stretch of stages (stretch.h) together: each chunk for its first stage
+ * becomes an item of a work queue (sched/work/queue.h). Answers are handed on in the order of the items, by the compute thread. What no worker
+ * has computed, for whatever reason, the compute thread does in its turn: so faults, their words, and what was delivered before them are
+ * those of a run without workers, and a run without workers is done here.
+ *
+ * Each stretch has its own items in order. Handing on what came of one may add items to the stretches behind it, and wait until these have room. */
 #ifndef WADI_SCHED_RUN_FAR_H
 #define WADI_SCHED_RUN_FAR_H
 
 #include "base/thread.h"
 #include "sched/chunk.h"
+#include "sched/run/charter.h"
 #include "sched/run/team.h"
 #include "sched/work/queue.h"
 
@@ -19,8 +22,8 @@ typedef struct wadi_far_ticket {
     int64_t number; /* of all items of the run */
     wadi_ticket_state state;
     wadi_chunk *in;
-    wadi_chunk *answer; /* DONE: the results that have travelled */
-    int64_t sent_ns;    /* clock; 0: it has not been sent */
+    wadi_answer *answer; /* DONE: [stages of the stretch] */
+    int64_t sent_ns;     /* clock; 0: it has not been sent */
 } wadi_far_ticket;
 
 enum { WADI_FAR_TICKETS = 256 };
@@ -33,17 +36,28 @@ typedef struct wadi_far_rate {
     int n; /* seconds so far */
 } wadi_far_rate;
 
+/* A stretch at work. */
+typedef struct wadi_far_part {
+    const wadi_stretch *plan;
+    wadi_travel *travel;   /* [plan->n] */
+    bool delivering;       /* what came of an item is handed on, or the compute thread does it */
+    bool brings;           /* that has all stages of the stretch */
+    wadi_far_ticket *ring; /* [WADI_FAR_TICKETS]; it and what follows by the lock */
+    int head, tickets;
+    int64_t bytes; /* of their chunks */
+} wadi_far_part;
+
 typedef struct wadi_far {
     struct wadi_stream *stream;
-    int stage; /* that is shared */
-    bool opened, delivering, given_up;
+    wadi_stretch_list stretches; /* that are shared; [nparts] once it is opened */
+    wadi_far_part *parts;
+    int nparts;
+    bool opened, given_up;
     bool told;       /* that nobody has come */
     int64_t from_ns; /* clock when it was opened */
     bool
         shown; /* by the run's lock: there are the locks below, until the stream is no longer shown */
-    wadi_slots once; /* what is ONCE, in host memory */
-    int *results;    /* [nresults] slots that travel */
-    int nresults;
+    wadi_slots once;    /* what is ONCE, in host memory */
     int wake;           /* a descriptor by which the compute thread wakes the other; -1: none */
     wadi_thread thread; /* which has the queue meanwhile */
     wadi_mutex lock;    /* guards what follows */
@@ -54,13 +68,25 @@ typedef struct wadi_far {
     wadi_workq_open open; /* likewise */
     int64_t answered;     /* items */
     wadi_far_rate rate;
-    int64_t slowest_ns;    /* answer so far */
-    int64_t answered_ns;   /* clock at the last one */
-    int64_t usual_ns;      /* between two of them; 0: not known */
-    wadi_far_ticket *ring; /* [WADI_FAR_TICKETS] */
-    int head, tickets;
-    int64_t bytes; /* of their chunks */
+    int64_t slowest_ns;  /* answer so far */
+    int64_t answered_ns; /* clock at the last one */
+    int64_t usual_ns;    /* between two of them; 0: not known */
 } wadi_far;
+
+/* Ticket number i of the stretch. By the lock. */
+static inline wadi_far_ticket *wadi_far_at(const wadi_far_part *p, int i) {
+    return &p->ring[(p->head + i) % WADI_FAR_TICKETS];
+}
+
+/* ---- far_open.c ---- */
+
+/* Finds out what workers compute, and begins to share it. Errors: those of waiting for workers. */
+WADI_NODISCARD wadi_status wadi_far_next(struct wadi_stream *s, wadi_error *err);
+/* Whether times of bodies are wanted, and one of them. */
+bool wadi_far_times(const struct wadi_stream *s);
+void wadi_far_saw(struct wadi_stream *s, int stage, const wadi_chunk *in, const wadi_chunk *out,
+                  int64_t ns);
+void wadi_far_close(struct wadi_stream *s);
 
 /* ---- far_thread.c ---- */
 
@@ -77,18 +103,17 @@ void wadi_far_look(struct wadi_stream *s, struct wadi_view_elsewhere *out);
 
 /* ---- far.c: as the functions of elsewhere.h ---- */
 
-WADI_NODISCARD wadi_status wadi_far_next(struct wadi_stream *s, wadi_error *err);
 bool wadi_far_takes(const struct wadi_stream *s, int stage);
-WADI_NODISCARD wadi_status wadi_far_share(struct wadi_stream *s, wadi_chunk *in, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_far_share(struct wadi_stream *s, int stage, wadi_chunk *in,
+                                          wadi_error *err);
 /* Elements that are not as declared: the compute thread tells why. */
-WADI_NODISCARD wadi_status wadi_far_here(struct wadi_stream *s, wadi_chunk *in, wadi_error *err);
-bool wadi_far_times(const struct wadi_stream *s);
-void wadi_far_saw(struct wadi_stream *s, int stage, int64_t count, int64_t ns);
+WADI_NODISCARD wadi_status wadi_far_here(struct wadi_stream *s, int stage, wadi_chunk *in,
+                                         wadi_error *err);
+bool wadi_far_brings(const struct wadi_stream *s, int stage, int reader);
 WADI_NODISCARD wadi_status wadi_far_poll(struct wadi_stream *s, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_far_flush(struct wadi_stream *s, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_far_settle(struct wadi_stream *s, wadi_error *err);
-/* How many chunks may be on their way to workers and back, also before the first is there. */
-int64_t wadi_far_in_flight(int workers);
-void wadi_far_close(struct wadi_stream *s);
+/* How many chunks may be on their way to workers and back, of so many stretches, also before the first worker is there. */
+int64_t wadi_far_in_flight(int stretches, int workers);
 
 #endif

@@ -30,47 +30,65 @@ static wadi_workq *queue_of(const wadi_far *t) {
 
 /* ---- by the lock ---- */
 
-static wadi_far_ticket *first_waiting(wadi_far *t) {
-    for (int i = 0; i < t->tickets; i++) {
-        wadi_far_ticket *k = &t->ring[(t->head + i) % WADI_FAR_TICKETS];
-        if (k->state == WADI_TICKET_WAITS) return k;
-    }
+/* A ticket, and the stretch that it is of; k NULL: there is none. */
+typedef struct place {
+    int part;
+    wadi_far_ticket *k;
+} place;
+
+static wadi_far_ticket *first_of(const wadi_far_part *p) {
+    for (int n = 0; n < p->tickets; n++)
+        if (wadi_far_at(p, n)->state == WADI_TICKET_WAITS) return wadi_far_at(p, n);
     return NULL;
+}
+
+/* In the order of their numbers, which a queue must get rising. */
+static place first_waiting(const wadi_far *t) {
+    place first = {0, NULL};
+    for (int i = 0; i < t->nparts; i++) {
+        wadi_far_ticket *k = first_of(&t->parts[i]);
+        if (k != NULL && (first.k == NULL || k->number < first.k->number)) first = (place){i, k};
+    }
+    return first;
 }
 
 /* The ticket of that number, if it still waits for an answer. */
-static wadi_far_ticket *find(wadi_far *t, int64_t number) {
-    for (int i = 0; i < t->tickets; i++) {
-        wadi_far_ticket *k = &t->ring[(t->head + i) % WADI_FAR_TICKETS];
-        if (k->number == number) return k->state == WADI_TICKET_AT_WORK ? k : NULL;
+static place find(const wadi_far *t, int64_t number) {
+    for (int i = 0; i < t->nparts; i++) {
+        const wadi_far_part *p = &t->parts[i];
+        for (int n = 0; n < p->tickets; n++) {
+            wadi_far_ticket *k = wadi_far_at(p, n);
+            if (k->number == number) return (place){i, k->state == WADI_TICKET_AT_WORK ? k : NULL};
+        }
     }
-    return NULL;
+    return (place){0, NULL};
 }
 
-static void fail(wadi_far *t, int64_t number) {
-    wadi_far_ticket *k = find(t, number);
-    if (k != NULL) k->state = WADI_TICKET_FAILED;
+static void fail(const wadi_far *t, int64_t number) {
+    const place at = find(t, number);
+    if (at.k != NULL) at.k->state = WADI_TICKET_FAILED;
 }
 
 /* ---- sending ---- */
 
-static wadi_status send(wadi_far *t, int64_t number, wadi_chunk *in, wadi_error *err) {
+static wadi_status send(const wadi_far *t, int part, int64_t number, wadi_chunk *in,
+                        wadi_error *err) {
     wadi_workq *q = queue_of(t);
     wadi_text bytes = {0};
-    wadi_status status = wadi_item_write(in, &bytes, err);
+    wadi_status status = wadi_item_write(part, in, &bytes, err);
     if (status == WADI_OK) status = q->ops->submit(q, number, bytes.at, (int64_t)bytes.n, err);
     wadi_text_fini(&bytes);
     return status;
 }
 
 /* Sends the ticket, outside the lock meanwhile. What cannot be sent is for the compute thread. */
-static wadi_status send_ticket(wadi_far *t, wadi_far_ticket *k, wadi_error *err) {
-    wadi_chunk *in = wadi_chunk_retain(k->in);
-    const int64_t number = k->number;
-    k->state = WADI_TICKET_AT_WORK;
-    k->sent_ns = wadi_clock_ns();
+static wadi_status send_ticket(wadi_far *t, place at, wadi_error *err) {
+    wadi_chunk *in = wadi_chunk_retain(at.k->in);
+    const int64_t number = at.k->number;
+    at.k->state = WADI_TICKET_AT_WORK;
+    at.k->sent_ns = wadi_clock_ns();
     wadi_mutex_unlock(&t->lock);
-    const wadi_status status = send(t, number, in, err);
+    const wadi_status status = send(t, at.part, number, in, err);
     wadi_chunk_release(in);
     wadi_mutex_lock(&t->lock);
     if (status == WADI_OK) return WADI_OK;
@@ -81,16 +99,25 @@ static wadi_status send_ticket(wadi_far *t, wadi_far_ticket *k, wadi_error *err)
 
 /* ---- taking ---- */
 
-static wadi_chunk *read_answer(wadi_far *t, const wadi_work_item *item) {
+static void drop(wadi_answer *owned, int n) {
+    wadi_answer_fini(owned, n);
+    free(owned);
+}
+
+/* An answer to an item of the stretch, of so many elements; NULL: it is of no use. */
+static wadi_answer *read_answer(const wadi_far *t, const wadi_far_part *p, int64_t count,
+                                const wadi_work_item *item) {
     wadi_error why = {.status = WADI_OK};
-    wadi_chunk *c = NULL;
     if (item->status != WADI_OK) return NULL;
-    const wadi_status status = wadi_item_read(item->bytes, item->n, t->stream->x->plan, t->nresults,
-                                              t->results, true, t->stream->x->buffers, &c, &why);
-    if (status != WADI_OK)
-        wadi_logf(WADI_LOG_WARNING, "%s: an answer is not used: %s", t->stream->x->work.address,
-                  why.msg);
-    return c;
+    wadi_answer *a = calloc((size_t)p->plan->n, sizeof *a);
+    if (a == NULL) return NULL;
+    const wadi_status status = wadi_answer_read(item->bytes, item->n, t->stream->x->plan, p->travel,
+                                                p->plan->n, count, t->stream->x->buffers, a, &why);
+    if (status == WADI_OK) return a;
+    wadi_logf(WADI_LOG_WARNING, "%s: an answer is not used: %s", t->stream->x->work.address,
+              why.msg);
+    drop(a, p->plan->n);
+    return NULL;
 }
 
 static void note_time(wadi_far *t, const wadi_far_ticket *k) {
@@ -100,22 +127,27 @@ static void note_time(wadi_far *t, const wadi_far_ticket *k) {
     t->answered_ns = now;
 }
 
-/* Takes over the item's bytes. */
+/* Takes over the item's bytes. The lock is let go of while they are read, and the compute thread may give the ticket up meanwhile. */
 static void take_answer(wadi_far *t, const wadi_work_item *item) {
-    wadi_chunk *c = read_answer(t, item);
+    wadi_mutex_lock(&t->lock);
+    const place at = find(t, item->number);
+    const wadi_far_part *p = &t->parts[at.part];
+    const int64_t count = at.k != NULL ? at.k->in->count : 0;
+    wadi_mutex_unlock(&t->lock);
+    wadi_answer *a = at.k != NULL ? read_answer(t, p, count, item) : NULL;
     free(item->bytes);
     wadi_mutex_lock(&t->lock);
-    wadi_far_ticket *k = find(t, item->number);
+    wadi_far_ticket *k = find(t, item->number).k;
     if (k != NULL) {
-        const bool good = c != NULL && c->count == k->in->count && c->first == k->in->first;
         note_time(t, k);
         t->answered++;
-        k->state = good ? WADI_TICKET_DONE : WADI_TICKET_FAILED;
-        if (good) k->answer = wadi_chunk_retain(c);
+        k->state = a != NULL ? WADI_TICKET_DONE : WADI_TICKET_FAILED;
+        k->answer = a;
+        a = NULL;
     }
     wadi_condition_broadcast(&t->done);
     wadi_mutex_unlock(&t->lock);
-    wadi_chunk_release(c);
+    drop(a, p->plan->n);
     wadi_lane_nudge_all(t->stream);
 }
 
@@ -161,9 +193,9 @@ static wadi_status take(wadi_far *t, int64_t wait_ns, wadi_error *err) {
 
 static wadi_status step(wadi_far *t, wadi_error *err) {
     bool sent = false;
-    wadi_far_ticket *k = first_waiting(t);
-    if (k != NULL && queue_of(t)->ops->has_room(queue_of(t), wadi_chunk_bytes(k->in))) {
-        WADI_TRY(send_ticket(t, k, err));
+    const place at = first_waiting(t);
+    if (at.k != NULL && queue_of(t)->ops->has_room(queue_of(t), wadi_chunk_bytes(at.k->in))) {
+        WADI_TRY(send_ticket(t, at, err));
         sent = true;
     }
     wadi_mutex_unlock(&t->lock);
@@ -177,11 +209,12 @@ static void give_up(wadi_far *t, const char *why) {
     t->lost = true;
     wadi_logf(WADI_LOG_WARNING, "%s: workers get nothing any more: %s", t->stream->x->work.address,
               why);
-    for (int i = 0; i < t->tickets; i++) {
-        wadi_far_ticket *k = &t->ring[(t->head + i) % WADI_FAR_TICKETS];
-        if (k->state == WADI_TICKET_WAITS || k->state == WADI_TICKET_AT_WORK)
-            k->state = WADI_TICKET_FAILED;
-    }
+    for (int i = 0; i < t->nparts; i++)
+        for (int n = 0; n < t->parts[i].tickets; n++) {
+            wadi_far_ticket *k = wadi_far_at(&t->parts[i], n);
+            if (k->state == WADI_TICKET_WAITS || k->state == WADI_TICKET_AT_WORK)
+                k->state = WADI_TICKET_FAILED;
+        }
     wadi_condition_broadcast(&t->done);
 }
 

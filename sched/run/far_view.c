@@ -15,8 +15,9 @@ static double per_second(const wadi_far *t) {
 
 static int64_t count_tickets(const wadi_far *t, wadi_ticket_state state) {
     int64_t n = 0;
-    for (int i = 0; i < t->tickets; i++)
-        n += t->ring[(t->head + i) % WADI_FAR_TICKETS].state == state;
+    for (int i = 0; i < t->nparts; i++)
+        for (int k = 0; k < t->parts[i].tickets; k++)
+            n += wadi_far_at(&t->parts[i], k)->state == state;
     return n;
 }
 

@@ -259,7 +259,7 @@ static wadi_status run_stream(wadi_run *x, int phase, wadi_error *err) {
     WADI_TRY(wadi_run_recall(x, phase, policy_name(o), err));
     wadi_mutex_lock(&x->lock);
     wadi_budget_init(&x->budget, o->memory, WADI_CHUNKS_IN_FLIGHT);
-    wadi_run_count_in_flight(x, o->via != NULL ? wadi_far_in_flight(0) : 0);
+    wadi_run_count_in_flight(x, o->via != NULL ? wadi_far_in_flight(1, 0) : 0);
     wadi_run_leave_to_chunks(x, 0);
     wadi_mutex_unlock(&x->lock);
     const int64_t begin = wadi_clock_ns();

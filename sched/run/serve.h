@@ -1,4 +1,4 @@
-/* A worker: a run of the same plan in another process, which computes the body of one stage for its home. */
+/* A worker: a run of the same plan in another process, which computes stages for its home. */
 #ifndef WADI_SCHED_RUN_SERVE_H
 #define WADI_SCHED_RUN_SERVE_H
 
@@ -11,7 +11,7 @@ typedef struct wadi_served {
     atomic_int_least64_t items, elements;
 } wadi_served;
 
-/* Computes items of the charter's stage until the job is over, or *out_goes_on: until there is another charter. x is a run of the charter's
+/* Computes items of the charter's stages until the job is over, or *out_goes_on: until there is another charter. x is a run of the charter's
  * plan that has not begun. `charter` has been read. Errors: WADI_CANCELLED (wake_fd of the queue; between two items), WADI_IO (the charter is
  * damaged; no home), or the device's or the compiler's: then another worker computes the item. */
 WADI_NODISCARD wadi_status wadi_run_serve(wadi_run *x, const wadi_charter *charter, wadi_workq *q,

@@ -191,7 +191,9 @@ static wadi_status deliver(wadi_stream *s, int stage, wadi_chunk *c, wadi_error 
     for (int i = stage + 1; i < s->plan->nstages; i++) {
         const wadi_plan_stage *p = stage_of(s, i)->plan;
         for (int k = 0; k < p->ninputs; k++)
-            if (p->inputs[k] == stage && wants_of(s, stage, i)) WADI_TRY(feed(s, i, k, c, err));
+            if (p->inputs[k] == stage && wants_of(s, stage, i) &&
+                !wadi_elsewhere_brings(s, stage, i))
+                WADI_TRY(feed(s, i, k, c, err));
     }
     return WADI_OK;
 }
@@ -277,7 +279,8 @@ static wadi_status attempt(wadi_stream *s, int stage, wadi_chunk *in, wadi_outco
         if (s->plan->ends[i].stage == stage) wadi_outlet_expect(&s->outlets[i], in->count);
     const wadi_status status = wadi_body_run(s, stage, g->crew, in, left, out, err);
     observe(g, in, out);
-    if (timed && status == WADI_OK) wadi_elsewhere_saw(s, stage, in, wadi_clock_ns() - begin);
+    if (timed && status == WADI_OK)
+        wadi_elsewhere_saw(s, stage, in, out->out, wadi_clock_ns() - begin);
     return status;
 }
 
@@ -433,20 +436,6 @@ static wadi_status drain(wadi_stream *s, int stage, wadi_error *err) {
     return status;
 }
 
-/* Which components of input `input` the change takes: those of its parts, and a test behind them. */
-static int wanted_components(const wadi_stream *s, const wadi_plan_stage *p, int input, int *out) {
-    const bool scans = p->change == WADI_CHANGE_SCAN;
-    const int nfrom = scans ? p->scan.nparts : p->nparts;
-    const int *from = scans ? p->scan.from : p->from;
-    int first = 0, n = 0;
-    for (int k = 0; k < input; k++) first += s->plan->stages[p->inputs[k]].nresults;
-    const int end = first + s->plan->stages[p->inputs[input]].nresults;
-    for (int i = 0; i < nfrom; i++)
-        if (from[i] >= first && from[i] < end) out[n++] = from[i] - first;
-    if (wadi_change_about(p->change)->tests) out[n++] = p->test;
-    return n;
-}
-
 static wadi_status check_kept(const wadi_stream *s, const wadi_stage_run *g, wadi_error *err) {
     const int64_t kept = wadi_change_bytes(g->change);
     if (g->plan->change != WADI_CHANGE_ZIP || kept <= s->x->options.memory) return WADI_OK;
@@ -486,7 +475,7 @@ static wadi_status feed(wadi_stream *s, int stage, int input, wadi_chunk *c, wad
     wadi_chunk *part = NULL;
     int components[2 * WADI_MAX_PARTS + 1];
     const wadi_weight before = reading(s);
-    const int n = wanted_components(s, p, input, components);
+    const int n = wadi_stretch_takes(s->plan, p, input, components);
     WADI_TRY(wadi_chunk_select(c, n, components, &part, err));
     const wadi_status there = wadi_chunk_at_host(part, err);
     wadi_status status = WADI_OK;

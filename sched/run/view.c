@@ -139,6 +139,15 @@ static void see_end(looking *k, int end) {
              o->pipe != NULL ? o->pipe : seam_before(k->s, -1, end));
 }
 
+static void see_elsewhere_stages(looking *k) {
+    const wadi_stretch_list *all = &k->s->far.stretches;
+    for (int i = 0; k->s->far.shown && i < all->n; i++)
+        for (int n = 0; n < all->at[i].n; n++) {
+            const int node = k->stage[all->at[i].stage[n]];
+            if (node >= 0) k->v->nodes.at[node].elsewhere = true; /* else there was no memory */
+        }
+}
+
 static void see_stream(const wadi_stream *s, wadi_view *v) {
     looking k = {v, s, calloc((size_t)s->plan->nstages + 1, sizeof(int)), 0};
     v->failed = v->failed || k.stage == NULL;
@@ -146,7 +155,7 @@ static void see_stream(const wadi_stream *s, wadi_view *v) {
     for (int i = 0; i < s->plan->nstages; i++) see_stage(&k, i);
     for (int i = 0; i < s->plan->nstages; i++) see_inputs(&k, i);
     for (int i = 0; i < s->plan->nends; i++) see_end(&k, i);
-    if (s->far.shown) v->elsewhere.node = k.stage[s->far.stage];
+    see_elsewhere_stages(&k);
     free(k.stage);
 }
 
@@ -181,7 +190,6 @@ static void see_devices(const wadi_run *x, wadi_view *v) {
 }
 
 static void see_elsewhere(const wadi_run *x, wadi_view_elsewhere *e) {
-    e->node = -1;
     if (x->work.queue == NULL) return;
     e->used = true;
     e->wanted = x->options.workers;

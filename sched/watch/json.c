@@ -132,6 +132,18 @@ static void put_device(const wadi_view_device *d, wadi_text *out) {
     wadi_text_add(out, "}");
 }
 
+static void put_elsewhere_stages(const wadi_view *v, wadi_text *out) {
+    bool first = true;
+    wadi_text_add(out, ", \"stages\": [");
+    for (size_t i = 0; i < v->nodes.n; i++) {
+        if (!v->nodes.at[i].elsewhere) continue;
+        if (!first) wadi_text_add(out, ", ");
+        wadi_text_add_json(out, v->nodes.at[i].id);
+        first = false;
+    }
+    wadi_text_add(out, "]");
+}
+
 /* Names that `wadi job status` has as well mean the same there. */
 static void put_elsewhere(const wadi_view *v, wadi_text *out) {
     const wadi_view_elsewhere *e = &v->elsewhere;
@@ -142,11 +154,7 @@ static void put_elsewhere(const wadi_view *v, wadi_text *out) {
     }
     wadi_text_add(out, "{");
     put_text(out, "address", e->address);
-    wadi_text_add(out, ", \"stage\": ");
-    if (e->node >= 0)
-        wadi_text_add_json(out, v->nodes.at[e->node].id);
-    else
-        wadi_text_add(out, "null");
+    put_elsewhere_stages(v, out);
     put_number(out, "workers", e->workers);
     put_number(out, "wanted", e->wanted);
     put_number(out, "in_flight", e->items);

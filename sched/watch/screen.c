@@ -145,7 +145,9 @@ static void draw_elsewhere(drawing *d) {
     const wadi_view_elsewhere *e = &d->v->elsewhere;
     if (!e->used) return;
     wadi_text_addf(&d->line, "%d worker%s elsewhere", e->workers, e->workers == 1 ? "" : "s");
-    if (e->node >= 0) wadi_text_addf(&d->line, " for %s", d->v->nodes.at[e->node].id);
+    for (size_t i = 0, n = 0; i < d->v->nodes.n; i++)
+        if (d->v->nodes.at[i].elsewhere)
+            wadi_text_addf(&d->line, "%s %s", n++ > 0 ? "," : " for", d->v->nodes.at[i].id);
     if (e->most_items > 0) {
         wadi_text_add(&d->line, " ");
         put_bar(d, (double)e->items / (double)e->most_items);

@@ -1,7 +1,7 @@
-/* A work queue: chunks of one stage that other processes compute.
+/* A work queue: chunks of a stream that other processes compute.
  *
- * The process that runs a program is the job's home: it has the sources, the sinks and all that has an order. Workers compute the body of
- * one stage, chunk by chunk. A queue carries bytes and knows nothing of what they mean: home offers a charter (what a worker needs before
+ * The process that runs a program is the job's home: it has the sources, the sinks and all that has an order. Workers compute the bodies
+ * of stages, chunk by chunk. A queue carries bytes and knows nothing of what they mean: home offers a charter (what a worker needs before
  * its first item), submits items by number, and collects the answers in any order. Nothing is lost if a worker is: its items go to
  * others. An item may be computed twice; home gets one answer.
  *

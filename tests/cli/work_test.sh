@@ -143,7 +143,7 @@ told() { # NAME N: returns when so many are told to be done, there and here, aft
 }
 told items 12
 told elements 24
-says seen '"elsewhere": {"address": "ipc://.*", "stage": "0.0", "workers": [0-3], "wanted": 3, "in_flight": '
+says seen '"elsewhere": {"address": "ipc://.*", "stages": \["0.0"\], "workers": [0-3], "wanted": 3, "in_flight": '
 "$wadi" top --once "$home" >seen 2>&1
 says seen "^[0-3] workers* elsewhere for 0.0 .* items done there "
 says seen "workers here "
@@ -174,6 +174,97 @@ cmp -s slow.want got || wrong "killed workers: other results"
 says said "[1-9][0-9]* elements computed by workers"
 kill -9 "$third" "$last" 2>/dev/null # the last may come only now: it would be a worker of the next home
 stopped=
+
+# ---- several stages: those with nothing but a filter between them go together, and so do those behind what keeps elements ----
+cat >long.wadi <<'PROGRAM'
+program long
+stream_in s : seq(u8)
+t = map_seq s (i) {
+    m = unit { add (convert i64 (the i)) 10000 }
+    a = generate m (j) { convert f64 j }
+    b = map a (x) { sin (exp (sin x)) }
+    f = fold 0.0 b (x, y) { add (mul x 0.5) y }
+    yield f
+}
+most = filter_seq t (f) {
+    p = unit { gt (the f) 0.5 }
+    yield p
+}
+u = map_seq most (f) {
+    a = generate 10000 (j) { add (the f) (convert f64 j) }
+    b = map a (x) { cos (exp (cos x)) }
+    g = fold 0.0 b (x, y) { add (mul x 0.5) y }
+    yield g
+}
+pairs = batch u 2
+v = map_seq pairs (p) {
+    n = unit { mul 5000 (extent p 0) }
+    a = generate n (j) { add (p ! (rem j (extent p 0))) (convert f64 j) }
+    b = map a (x) { sin (exp (cos x)) }
+    h = fold 0.0 b (x, y) { add (mul x 0.25) y }
+    yield h
+}
+all = fold_seq v 0.0 (n, e) {
+    m = unit { add (mul (the n) 0.9) (the e) }
+    yield m
+}
+stream_out "t" t
+stream_out "u" u
+stream_out "v" v
+output all
+PROGRAM
+"$wadi" run long.wadi s=@numbers t=@t.want.raw u=@u.want.raw v=@v.want.raw >long.want 2>said || wrong "long: $(cat said)"
+[ "$(wc -c <v.want.raw)" -gt 300 ] || wrong "long: the filter leaves nothing"
+exec 3<>pipe
+worker
+a=$last
+worker
+b=$last
+timeout 600 "$wadi" run long.wadi s=@pipe t=@t.got.raw u=@u.got.raw v=@v.got.raw --chunk 2 --via "$at" --workers 2 --stats >got 2>said 3>&- &
+run=$!
+head -c 90 numbers >&3
+find_home
+until=$(($(date +%s) + 120))
+while kill -0 "$run" 2>/dev/null && [ "$(date +%s)" -lt $until ]; do
+    "$wadi" top --json "$home" >seen 2>&1
+    grep -q '"stages": \["0.0", "0.1", "0.2"\]' seen && break
+    sleep 0.05
+done
+says seen '"stages": \["0.0", "0.1", "0.2"\]'
+"$wadi" top --once "$home" >seen 2>&1
+says seen "^[0-2] workers* elsewhere for 0.0, 0.1, 0.2 "
+tail -c +91 numbers >&3
+exec 3>&-
+wait "$run" || wrong "several stages: $(cat said)"
+wait "$a" "$b" || wrong "their workers"
+cmp long.want got || wrong "several stages: another fold"
+cmp t.want.raw t.got.raw || wrong "several stages: other elements before the filter"
+cmp u.want.raw u.got.raw || wrong "several stages: other elements behind the filter"
+cmp v.want.raw v.got.raw || wrong "several stages: other elements behind the batch"
+says said "[1-9][0-9]* elements computed by workers"
+
+# A scan behind them fails: its elements before that come, and none behind. The one before has the sink of all.
+sed -e '/^all = /,$d' long.wadi >fails.wadi
+cat >>fails.wadi <<'PROGRAM'
+c = scan_seq v 0 (n, e) {
+    m = unit { add (add (the n) 1) (quot 0 (sub 20 (the n))) }
+    yield m
+}
+stream_out "c" c
+PROGRAM
+"$wadi" run fails.wadi s=@numbers --chunk 2 >fails.want 2>said && wrong "a scan does not fail"
+grep quot said >fails.said
+"$wadi" run fails.wadi s=@numbers --chunk 2 --via "$at" --workers 2 >got 2>said 3>&- &
+run=$!
+worker
+a=$last
+worker
+b=$last
+wait "$run" && wrong "a scan does not fail with workers"
+kill "$a" "$b" 2>/dev/null # they may have ended with the run
+wait "$a" "$b"
+cmp fails.want got || wrong "a scan that fails: other elements before that"
+grep quot said | cmp - fails.said || wrong "a scan that fails: $(cat said)"
 
 # ---- SIGTERM: a worker leaves with status 0, or by the signal if that comes before it has begun ----
 "$wadi" work "$at" 2>>worker &

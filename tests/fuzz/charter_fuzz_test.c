@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/hash.h"
 #include "exe/exe.h"
 #include "sched/run/charter.h"
@@ -36,7 +37,11 @@ static void demand(bool holds, const char *what) {
 
 static wadi_exe *exe;
 static const wadi_plan_stage *stage;
-static int results[WADI_MAX_PARTS], nresults, phase;
+static const wadi_stretch_list stretches = {.n = 1, .at = {{.n = 1}}};
+static wadi_travel travel; /* what comes back: all but what the text has */
+static int phase;
+
+enum { ELEMENTS = 3 };
 
 static void find_stage(void) {
     if (stage != NULL) return;
@@ -45,9 +50,11 @@ static void find_stage(void) {
     const wadi_plan_stream *s = &exe->plan->phases[phase].stream;
     demand(s->nstages == 1 && s->stages[0].nresults <= WADI_MAX_PARTS, "one stage");
     stage = &s->stages[0];
-    for (int i = 0; i < stage->nresults; i++)
-        if (exe->plan->slots[stage->results[i]].kind != WADI_SLOT_ONCE)
-            results[nresults++] = stage->results[i];
+    for (int i = 0; i < stage->nresults; i++) {
+        if (exe->plan->slots[stage->results[i]].kind == WADI_SLOT_ONCE) continue;
+        travel.at[travel.n] = i;
+        travel.slot[travel.n++] = stage->results[i];
+    }
 }
 
 /* ---- reading ---- */
@@ -72,7 +79,10 @@ static void read_charter(const uint8_t *data, size_t n, wadi_buffers *buffers) {
         demand(err.msg[0] != '\0', "refused without a word");
         return;
     }
-    demand(c.phase >= 0 && c.stage >= 0, "a negative number");
+    demand(c.phase >= 0 && c.stretches.n >= 0 && c.stretches.n <= WADI_STRETCHES, "a number");
+    for (int i = 0; i < c.stretches.n; i++)
+        if (wadi_stretch_is_one(exe->plan, &exe->plan->phases[phase].stream, &c.stretches.at[i]))
+            demand(c.stretches.at[i].n == 1 && c.stretches.at[i].stage[0] == 0, "another stage");
     demand(wadi_slots_init(&slots, exe->plan, buffers, NULL, NULL) == WADI_OK, "slots");
     if (wadi_charter_values(&c, exe->plan, &slots, buffers, &held, &err) == WADI_OK) {
         for (int i = 0; i < exe->plan->nslots; i++) {
@@ -88,12 +98,7 @@ static void read_charter(const uint8_t *data, size_t n, wadi_buffers *buffers) {
     wadi_chunk_release(held);
 }
 
-static void read_item(const uint8_t *data, size_t n, bool answer, wadi_buffers *buffers) {
-    const int *slots = answer ? results : stage->parts, nslots = answer ? nresults : stage->nparts;
-    wadi_chunk *c = NULL;
-    if (wadi_item_read(data, (int64_t)n, exe->plan, nslots, slots, answer, buffers, &c, NULL) !=
-        WADI_OK)
-        return;
+static void touch_chunk(const wadi_chunk *c, int nslots, const int *slots) {
     demand(c->components == nslots, "too many components");
     for (int i = 0; i < c->components; i++)
         for (int64_t s = 0; s < c->count; s++) {
@@ -101,7 +106,37 @@ static void read_item(const uint8_t *data, size_t n, bool answer, wadi_buffers *
             demand(a.rank == exe->plan->slots[slots[i]].rank, "another rank");
             touch(&a);
         }
+}
+
+static wadi_status take_item(const uint8_t *data, size_t n, wadi_buffers *buffers,
+                             wadi_chunk **out) {
+    wadi_state_reader rest;
+    int which = -1;
+    WADI_TRY(wadi_item_stretch(data, (int64_t)n, 1, &which, &rest, NULL));
+    demand(which == 0, "another stretch");
+    return wadi_item_read(rest, exe->plan, stage->nparts, stage->parts, buffers, out, NULL);
+}
+
+static void read_item(const uint8_t *data, size_t n, wadi_buffers *buffers) {
+    wadi_chunk *c = NULL;
+    if (take_item(data, n, buffers, &c) != WADI_OK) return;
+    touch_chunk(c, stage->nparts, stage->parts);
     wadi_chunk_release(c);
+}
+
+static wadi_status take_answer(const uint8_t *data, size_t n, wadi_buffers *buffers,
+                               wadi_answer *out) {
+    return wadi_answer_read(data, (int64_t)n, exe->plan, &travel, 1, ELEMENTS, buffers, out, NULL);
+}
+
+static void read_answer(const uint8_t *data, size_t n, wadi_buffers *buffers) {
+    wadi_answer a;
+    if (take_answer(data, n, buffers, &a) == WADI_OK) {
+        demand(a.count == ELEMENTS && a.bytes >= 0 && a.out != NULL, "another answer");
+        demand(a.out->count == ELEMENTS, "another number of elements");
+        touch_chunk(a.out, travel.n, travel.slot);
+    }
+    wadi_answer_fini(&a, 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
@@ -110,8 +145,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     find_stage();
     if (data[0] % 3 == CHARTER)
         read_charter(data + 1, n - 1, buffers);
+    else if (data[0] % 3 == ITEM)
+        read_item(data + 1, n - 1, buffers);
     else
-        read_item(data + 1, n - 1, data[0] % 3 == ANSWER, buffers);
+        read_answer(data + 1, n - 1, buffers);
     demand(wadi_buffers_used(buffers) == 0, "memory is left over");
     wadi_buffers_release(buffers);
     return 0;
@@ -163,7 +200,8 @@ static size_t make_charter(uint8_t *out) {
         for (int f = 0; wide && f < WADI_MAX_FIELDS; f++)
             slots.slot[slot].col[f] = NULL; /* only its shape is left */
     }
-    demand(wadi_charter_write(exe->plan, &loader, phase, 0, &slots, buffers, &t, NULL) == WADI_OK,
+    demand(wadi_charter_write(exe->plan, &loader, phase, &stretches, &slots, buffers, &t, NULL) ==
+               WADI_OK,
            "charter");
     wadi_slots_fini(&slots);
     wadi_buffers_release(buffers);
@@ -172,9 +210,8 @@ static size_t make_charter(uint8_t *out) {
 
 /* Elements of 0, 1, 2 values; an answer has a number for each as well. */
 static size_t make_item(uint8_t kind, uint8_t *out) {
-    enum { ELEMENTS = 3 };
-    const int n = kind == ANSWER ? nresults : stage->nparts;
-    const int *slots = kind == ANSWER ? results : stage->parts;
+    const int n = kind == ANSWER ? travel.n : stage->nparts;
+    const int *slots = kind == ANSWER ? travel.slot : stage->parts;
     wadi_buffers *buffers = NULL;
     wadi_chunk *c = NULL;
     wadi_text t = {0};
@@ -199,7 +236,10 @@ static size_t make_item(uint8_t kind, uint8_t *out) {
             if (s < ELEMENTS) to->shapes[s] = s;
         }
     }
-    demand(wadi_item_write(c, &t, NULL) == WADI_OK, "item");
+    const wadi_answer a = {ELEMENTS, 100, c};
+    const wadi_status status =
+        kind == ANSWER ? wadi_answer_write(&a, 1, &t, NULL) : wadi_item_write(0, c, &t, NULL);
+    demand(status == WADI_OK, "item");
     wadi_chunk_release(c);
     wadi_buffers_release(buffers);
     return take_text(&t, kind, out);
@@ -253,14 +293,14 @@ int main(void) {
         wadi_chunk *c = NULL;
         wadi_charter charter;
         demand(wadi_buffers_create(NULL, 0, &buffers, NULL) == WADI_OK, "buffers");
-        if (kind == CHARTER) /* the sound one is one */
-            demand(wadi_charter_read(sound + 1, (int64_t)n - 1, &charter, NULL) == WADI_OK, "read");
-        else
-            demand(wadi_item_read(sound + 1, (int64_t)n - 1, exe->plan,
-                                  kind == ANSWER ? nresults : stage->nparts,
-                                  kind == ANSWER ? results : stage->parts, kind == ANSWER, buffers,
-                                  &c, NULL) == WADI_OK,
-                   "read");
+        wadi_answer answer = {.out = NULL};
+        /* the sound one is one */
+        const wadi_status status =
+            kind == CHARTER ? wadi_charter_read(sound + 1, (int64_t)n - 1, &charter, NULL)
+            : kind == ITEM  ? take_item(sound + 1, n - 1, buffers, &c)
+                            : take_answer(sound + 1, n - 1, buffers, &answer);
+        demand(status == WADI_OK, "read");
+        wadi_answer_fini(&answer, 1);
         wadi_chunk_release(c);
         wadi_buffers_release(buffers);
         (void)LLVMFuzzerTestOneInput(sound, n);

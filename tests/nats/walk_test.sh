@@ -124,6 +124,45 @@ wait $home || wrong "a drained run fails: $(cat home.log)"
 [ -e state.raw ] && wrong "a drained run has all of its output"
 $command 2>>home.log || wrong "the run does not go on: $(cat home.log)"
 same plain.raw state.raw "killed home"
+
+# ---- several stages, together and behind a batch; home is killed, and goes on ----
+cat >long.wadi <<'END'
+program long
+stream_in s : seq(f64[?])
+y = map_seq s (b) {
+  h = map b (x) { sin (exp (sin x)) }
+  yield h
+}
+most = filter_seq y (h) {
+  t = unit { gt (h ! 0) 0.6 }
+  yield t
+}
+z = map_seq most (h) {
+  k = map h (x) { cos (exp (sin x)) }
+  yield k
+}
+pairs = batch z 2
+w = map_seq pairs (p) {
+  k = map p (x) { sin (exp (cos x)) }
+  yield k
+}
+stream_out "z" z
+stream_out "w" w
+END
+"$wadi" run long.wadi s=20:@in.raw z=@z.raw w=@w.raw || wrong "several stages without workers"
+command="$wadi run long.wadi s=20:@in.raw z=@z_state.raw w=@w_state.raw --chunk 1 --via $at/long?ack=0.3 --workers 1 --state kept --every 0.1"
+worker long
+worker long
+$command 2>>home.log &
+home=$!
+pids="$pids $home"
+answers long 600 || wrong "home has ended before it was killed, of several stages"
+kill -9 $home
+wait $home
+$command 2>>home.log || wrong "the run of several stages does not go on: $(cat home.log)"
+same z.raw z_state.raw "several stages"
+same w.raw w_state.raw "stages behind a batch"
+
 [ -z "$("$wadi" job ls $at)" ] || wrong "left on the server: $("$wadi" job ls $at)"
 [ $failed -eq 0 ] || grep -E -A 4 '^(panic|fatal error):|signal SIG' server.log || tail -n 20 server.log
 if [ $failed -ne 0 ] && grep -q '^goroutine ' server.log; then

@@ -80,7 +80,7 @@ done_items() { # N
 feed
 until_that done_items 10
 says seen '^\[{"process": "wadi", "pid": [0-9]*, "runs": \[{"program": "sky", .*"state": "running"'
-says seen "\"elsewhere\": {\"address\": \"$at\", \"stage\": \"0.0\", \"workers\": [01], \"wanted\": 1, \"in_flight\": [0-9]*, \"credit\": 256, "
+says seen "\"elsewhere\": {\"address\": \"$at\", \"stages\": \[\"0.0\"\], \"workers\": [01], \"wanted\": 1, \"in_flight\": [0-9]*, \"credit\": 256, "
 says seen '"elements": {"workers": [0-9]*, "home": [0-9]*}, "paused": false, "lost": false}'
 "$wadi" top --once "$at?wait=5" >seen 2>&1 || wrong "top: $(cat seen)"
 [ "$(head -1 seen)" = "$at" ] || wrong "top does not begin with the job: $(cat seen)"

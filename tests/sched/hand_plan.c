@@ -20,7 +20,10 @@ enum {
     EVEN = 8,
     PICKED = 9,
     SKIP = 10,
-    MOST = 11
+    MOST = 11,
+    OUT_2 = 12, /* hand_thrice: of the second and third body */
+    PICKED_3 = 13,
+    OUT_3 = 14
 };
 
 /* ---- kernels ---- */
@@ -29,6 +32,25 @@ static int fails(wadi_work *w, int64_t s) {
     if (w->first + s != current->fault_at) return 0;
     w->fault = (wadi_fault){.kind = WADI_FAULT_DIVISION, .place = 0, .element = s, .value = {5, 0}};
     return 1;
+}
+
+static int double_slot(wadi_work *w, int64_t begin, int64_t end, int in, int out) {
+    for (int64_t s = begin; s < end; s++) {
+        const int64_t *shape = w->slot[in].shape + s;
+        const int32_t *from = (const int32_t *)w->slot[in].col[0] + w->slot[in].offset[s];
+        void *col[1];
+        if (!w->emit(w, out, s, shape, col)) return 1;
+        for (int64_t i = 0; i < shape[0]; i++) ((int32_t *)col[0])[i] = 2 * from[i];
+    }
+    return 0;
+}
+
+static int double_second(wadi_work *w, int64_t begin, int64_t end) {
+    return double_slot(w, begin, end, PICKED, OUT_2);
+}
+
+static int double_third(wadi_work *w, int64_t begin, int64_t end) {
+    return double_slot(w, begin, end, PICKED_3, OUT_3);
 }
 
 static int double_inside(wadi_work *w, int64_t begin, int64_t end) {
@@ -116,6 +138,7 @@ static const struct {
     {"double_units", double_units},   {"double_flat", double_flat},
     {"fold_inside", fold_inside},     {"count_shape", count_shape},
     {"count_run", count_run},         {"double_and_test", double_and_test},
+    {"double_second", double_second}, {"double_third", double_third},
 };
 
 static wadi_code find(const char *name) {
@@ -318,4 +341,31 @@ void hand_staged(hand_program *h, int64_t skip, int64_t most) {
     h->step[0][0] = (wadi_plan_step){.kind = WADI_STEP_ALLOC, .nslots = 1, .slots = even};
     h->step[0][1] = (wadi_plan_step){.kind = WADI_STEP_RUN, .kernel = "double_and_test"};
     set_version(h, 0, WADI_SCHEDULE_INSIDE, h->step[0], 2);
+}
+
+static void set_body(hand_program *h, int body, const char *kernel, const int *result) {
+    h->body[body] =
+        (wadi_plan_body){.name = kernel, .index_slot = -1, .nresults = 1, .results = result};
+    h->step[body + 1][0] = (wadi_plan_step){.kind = WADI_STEP_RUN, .kernel = kernel};
+    set_version(h, body, WADI_SCHEDULE_INSIDE, h->step[body + 1], 1);
+}
+
+void hand_thrice(hand_program *h, int64_t skip) {
+    static const int out_2[] = {OUT_2}, picked_3[] = {PICKED_3}, out_3[] = {OUT_3};
+    hand_staged(h, skip, 0);
+    h->plan.noutputs = 0;
+    h->plan.nbodies = HAND_BODIES;
+    h->slot[OUT_2] = slot("again", WADI_SLOT_IRREGULAR, 1, WADI_I32);
+    h->slot[PICKED_3] = slot("left", WADI_SLOT_IRREGULAR, 1, WADI_I32);
+    h->slot[OUT_3] = slot("once more", WADI_SLOT_IRREGULAR, 1, WADI_I32);
+    set_body(h, 2, "double_second", out_2);
+    set_body(h, 3, "double_third", out_3);
+    h->stage[1].body = 2;
+    h->stage[1].results = out_2;
+    h->stage[2].body = 3;
+    h->stage[2].parts = picked_3;
+    h->stage[2].results = out_3;
+    h->end[0].stage = 2;
+    h->phase.stream.nstages = 3;
+    h->phase.stream.nends = 1;
 }

@@ -4,15 +4,16 @@
 
 #include "sched/plan.h"
 
-enum { HAND_SLOTS = 12, HAND_STAGES = 4, HAND_ENDS = 2 };
+enum { HAND_SLOTS = 18, HAND_STAGES = 4, HAND_ENDS = 2, HAND_BODIES = 4 };
 
 typedef struct hand_program {
     wadi_plan plan;
     wadi_plan_slot slot[HAND_SLOTS];
-    wadi_plan_body body[2];
-    wadi_plan_step step[4][4];
-    wadi_plan_version version[2][WADI_SCHEDULE_COUNT];
-    wadi_code kernels[2][WADI_SCHEDULE_COUNT][4], units[2][WADI_SCHEDULE_COUNT][4];
+    wadi_plan_body body[HAND_BODIES];
+    wadi_plan_step step[5][4];
+    wadi_plan_version version[HAND_BODIES][WADI_SCHEDULE_COUNT];
+    wadi_code kernels[HAND_BODIES][WADI_SCHEDULE_COUNT][4],
+        units[HAND_BODIES][WADI_SCHEDULE_COUNT][4];
     wadi_plan_phase phase;
     wadi_plan_stage stage[HAND_STAGES];
     wadi_plan_end end[HAND_ENDS];
@@ -38,6 +39,10 @@ void hand_counting(hand_program *h);
 /* Source "in" of i32[n], irregular, doubled; those of even length, without the first `skip` of them and at most `most`,
  * go to the sink "out"; all of them, doubled, are collected as output "all". */
 void hand_staged(hand_program *h, int64_t skip, int64_t most);
+
+/* Source "in" of i32[n], irregular, doubled; those of even length, doubled again; of these, all but the first `skip` doubled once more, go to the
+ * sink "out". So there are three bodies: two in stages of which the second filters, and one behind a change that counts. */
+void hand_thrice(hand_program *h, int64_t skip);
 
 wadi_loader hand_loader(hand_program *h);
 

@@ -28,6 +28,7 @@ static wadi_view make_view(void) {
     n.kind = WADI_VIEW_STAGE;
     n.what = "read";
     strcpy(n.id, "0.0");
+    n.elsewhere = true;
     assert_true(wadi_vec_push(&v.nodes, n));
     v.stats.elapsed_s = 10;
     v.stats.compute_s = 5;
@@ -36,7 +37,6 @@ static wadi_view make_view(void) {
                                         .address = "nats://host/sky",
                                         .wanted = 2,
                                         .workers = 3,
-                                        .node = 1,
                                         .items = 48,
                                         .most_items = 256,
                                         .bytes = 12000000,
@@ -189,17 +189,22 @@ static void json_has_them(void **state) {
     wadi_view v = make_view();
     wadi_text t = {0};
     wadi_watch_json(&v, &t);
-    assert_has(wadi_text_str(&t),
-               "\"elsewhere\": {\"address\": \"nats://host/sky\", \"stage\": \"0.0\", \"workers\": "
-               "3, \"wanted\": 2, \"in_flight\": 48, \"credit\": 256, \"bytes_in_flight\": "
-               "12000000, \"budget\": 256000000, \"unsent\": 6, \"in_turn\": 4, \"per_second\": "
-               "12.5, \"items\": "
-               "{\"workers\": 1204, \"home\": 2}, \"elements\": {\"workers\": 120400, \"home\": "
-               "200}, \"paused\": false, \"lost\": false}, \"why\"");
+    assert_has(
+        wadi_text_str(&t),
+        "\"elsewhere\": {\"address\": \"nats://host/sky\", \"stages\": [\"0.0\"], \"workers\": "
+        "3, \"wanted\": 2, \"in_flight\": 48, \"credit\": 256, \"bytes_in_flight\": "
+        "12000000, \"budget\": 256000000, \"unsent\": 6, \"in_turn\": 4, \"per_second\": "
+        "12.5, \"items\": "
+        "{\"workers\": 1204, \"home\": 2}, \"elements\": {\"workers\": 120400, \"home\": "
+        "200}, \"paused\": false, \"lost\": false}, \"why\"");
     wadi_text_clear(&t);
-    v.elsewhere.node = -1;
+    v.nodes.at[1].elsewhere = false;
     wadi_watch_json(&v, &t);
-    assert_has(wadi_text_str(&t), "\"stage\": null, \"workers\"");
+    assert_has(wadi_text_str(&t), "\"stages\": [], \"workers\"");
+    wadi_text_clear(&t);
+    v.nodes.at[0].elsewhere = v.nodes.at[1].elsewhere = true;
+    wadi_watch_json(&v, &t);
+    assert_has(wadi_text_str(&t), "\"stages\": [\"0.in0\", \"0.0\"], \"workers\"");
     wadi_text_clear(&t);
     v.elsewhere = (wadi_view_elsewhere){.used = false};
     wadi_watch_json(&v, &t);

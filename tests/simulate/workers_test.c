@@ -51,7 +51,10 @@ typedef struct trial {
     bool tells;
     int poison;       /* workers die of items of these numbers; -1: of none */
     int64_t fault_at; /* element that fails, and is left out; -1: none */
-    bool stops;       /* there may be workers that stop */
+    bool thrice;      /* the other program */
+    bool all; /* all that can be is for workers at once; else what the stages take decides */
+    int64_t want[ELEMENTS], nwant; /* the elements of the source that come to the output */
+    bool stops;                    /* there may be workers that stop */
     process *home, *worker[WORKERS];
     habit habit[WORKERS];
     int64_t delay_ns; /* until home is there again */
@@ -76,7 +79,28 @@ static void say(const char *what, int64_t n, const char *words) {
         printf("%10.3f ms  %s %lld %s\n", (double)world_now() / 1e6, what, (long long)n, words);
 }
 
-/* ---- the program: i32[i % 7], doubled ---- */
+/* ---- the programs: i32[i % 7], doubled; or doubled, filtered, doubled, and but for the first few, doubled again ---- */
+
+enum { SKIP = 3 };
+
+static void choose_program(void) {
+    int64_t kept = 0;
+    if (t->thrice)
+        hand_thrice(&hand, SKIP);
+    else
+        hand_doubling(&hand, WADI_END_SINK);
+    hand.fault_at = t->fault_at;
+    for (int64_t i = 0; i < ELEMENTS; i++) {
+        if (i == t->fault_at || (t->thrice && i % 7 % 2 != 0)) continue;
+        if (!t->thrice || kept++ >= SKIP) t->want[t->nwant++] = i;
+    }
+}
+
+static int choose_nothing(void *env, int devices) {
+    WADI_UNUSED(env);
+    WADI_UNUSED(devices);
+    return 0;
+}
 
 static wadi_status write_program(void *self, wadi_text *out, wadi_error *err) {
     WADI_UNUSED(self);
@@ -142,7 +166,7 @@ static void shelf_destroy(wadi_sink *self) {
 static void check_element(const wadi_array *a, int64_t i) {
     if (a->shape[0] != i % 7) blame("another element than the next one", a->shape[0], i);
     for (int64_t k = 0; k < a->shape[0]; k++)
-        if (((const int32_t *)a->column[0])[k] != 2 * (i + k))
+        if (((const int32_t *)a->column[0])[k] != (t->thrice ? 8 : 2) * (i + k))
             blame("an element is not as it should be", ((const int32_t *)a->column[0])[k], i);
 }
 
@@ -151,12 +175,14 @@ static wadi_status shelf_put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     WADI_UNUSED(err);
     if (world_chance(8) == 0) world_sleep(world_chance(400) * MS);
     if (world_am_dead()) return WADI_OK;
-    if (t->fault_at < 0 && c->first != t->disk.stored)
+    if ((t->fault_at < 0 || t->thrice) && c->first != t->disk.stored)
         blame("the sink does not get the next element", c->first, t->disk.stored);
     for (int64_t k = 0; k < c->count; k++, t->disk.stored++) {
         const wadi_array a = wadi_chunk_array(c, 0, k);
-        const bool behind = t->fault_at >= 0 && t->disk.stored >= t->fault_at;
-        check_element(&a, t->disk.stored + behind);
+        if (t->disk.stored < t->nwant)
+            check_element(&a, t->want[t->disk.stored]);
+        else
+            blame("too many elements", t->disk.stored, t->nwant);
     }
     if (world_now() - t->put_ns > t->longest_ns) t->longest_ns = world_now() - t->put_ns;
     t->put_ns = world_now();
@@ -437,10 +463,11 @@ static void live_as_home(void *env) {
         wadi_run_source(x, "in", &in.base, &err) != WADI_OK ||
         wadi_run_sink(x, "out", &out, &err) != WADI_OK)
         blame(err.msg, 0, 0);
+    if (t->all) wadi_run_share_by(x, (wadi_share_rule){.choose = choose_nothing});
     t->run = x;
     const wadi_status status = wadi_run_go(x, &err);
     t->run = NULL;
-    t->over = status == WADI_OK && !world_am_dead();
+    t->over = t->over || (status == WADI_OK && !world_am_dead());
     note_stats(x, &options);
     wadi_run_destroy(x);
     say("home ends with", status, err.msg);
@@ -524,8 +551,9 @@ static void simulate(trial *trial_) {
     t->poison = world_chance(4) == 0 ? world_chance(16) : -1;
     t->fault_at = world_chance(4) == 0 ? world_chance(ELEMENTS) : -1;
     t->stops = world_chance(3) == 0;
-    hand_doubling(&hand, WADI_END_SINK);
-    hand.fault_at = t->fault_at;
+    t->thrice = world_chance(2) == 0;
+    t->all = world_chance(4) != 0;
+    choose_program();
     if (world_chance(4) == 0) world_fill_disk(4);
     int harms = world_chance(6);
     int64_t next_ns = world_now() + world_chance(2000) * MS;
@@ -542,8 +570,8 @@ static void simulate(trial *trial_) {
         next_ns = world_now() + world_chance(500) * MS;
     }
     end_all();
-    if (!t->disk.finished || t->disk.stored != ELEMENTS - (t->fault_at >= 0))
-        blame("the output is not whole", t->disk.stored, ELEMENTS);
+    if (!t->disk.finished || t->disk.stored != t->nwant)
+        blame("the output is not whole", t->disk.stored, t->nwant);
     if (t->longest_ns > (t->stops ? LONG_S : SHORT_S) * SECOND)
         blame("somebody is well, and nothing comes for so many ms", t->longest_ns / MS, t->stops);
     if (t->wrong[0] == '\0' && world_has_state()) blame("a state is left", 1, 0);
