@@ -113,7 +113,7 @@ wadi_status wadi_item_read(wadi_state_reader from, const wadi_plan *plan, int ns
 /* ---- answers ---- */
 
 wadi_status wadi_answer_write(const wadi_answer *answer, int n, wadi_text *out, wadi_error *err) {
-    int64_t head[2 * WADI_STRETCH_STAGES];
+    int64_t head[2 * WADI_STRETCH_STAGES] = {0};
     for (int i = 0; i < n; i++) {
         head[2 * i] = answer[i].count;
         head[2 * i + 1] = answer[i].bytes;
@@ -138,7 +138,7 @@ wadi_status wadi_answer_read(const void *bytes, int64_t size, const wadi_plan *p
                              const wadi_travel *travel, int n, int64_t count, wadi_buffers *buffers,
                              wadi_answer *out, wadi_error *err) {
     wadi_state_reader r = {bytes, (size_t)size};
-    int64_t head[2 * WADI_STRETCH_STAGES];
+    int64_t head[2 * WADI_STRETCH_STAGES] = {0};
     for (int i = 0; i < n; i++) out[i] = (wadi_answer){.out = NULL};
     if (!take_head(&r, 2 * n, head) || head[0] != count) return senseless(err);
     for (int i = 0; i < n; i++) out[i] = (wadi_answer){head[2 * i], head[2 * i + 1], NULL};
