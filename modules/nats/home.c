@@ -210,6 +210,15 @@ static wadi_status end(wadi_workq *self, wadi_error *err) {
     return leave(of(self), WADI_JET_ENDED, err);
 }
 
+static wadi_status end_left(wadi_workq *self, bool *out, wadi_error *err) {
+    wadi_nats_queue *q = of(self);
+    *out = false;
+    (void)pthread_mutex_lock(&q->lock);
+    const bool idle = !q->offered && !q->ended;
+    (void)pthread_mutex_unlock(&q->lock);
+    return idle ? wadi_nats_end_left(q, out, err) : WADI_OK;
+}
+
 static void close_home(wadi_workq *self) {
     (void)leave(of(self), WADI_JET_LEFT, NULL);
     wadi_nats_close(of(self));
@@ -222,4 +231,5 @@ const wadi_workq_ops wadi_nats_home_ops = {.close = close_home,
                                            .collect = collect,
                                            .workers = workers,
                                            .look = look,
-                                           .end = end};
+                                           .end = end,
+                                           .end_left = end_left};

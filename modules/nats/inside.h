@@ -567,6 +567,8 @@ WADI_NODISCARD wadi_status wadi_nats_take_over(wadi_nats_queue *q, const void *c
 /* Removes what is not needed any more, and tells workers: WADI_JET_LEFT or WADI_JET_ENDED. Only the end of a job waits for a server that is away. */
 WADI_NODISCARD wadi_status wadi_nats_leave(wadi_nats_queue *q, wadi_jet_state state,
                                            wadi_error *err);
+/* Ends the job that another home has left, which was killed or saved its run; *out: there was one. One that has a home stays. */
+WADI_NODISCARD wadi_status wadi_nats_end_left(wadi_nats_queue *q, bool *out, wadi_error *err);
 
 /* ---- ask.c: what home hears ---- */
 

@@ -246,3 +246,24 @@ wadi_status wadi_nats_take_over(wadi_nats_queue *q, const void *charter, int64_t
     if (st != WADI_OK) fall_back(q, &t);
     return st;
 }
+
+/* Whoever comes while the home is looked for has written another record, which is not touched. */
+static wadi_status end_left(wadi_nats_queue *q, jsCtx *js, void *env, wadi_error *err) {
+    bool *left = env;
+    wadi_jet_record r = {0};
+    uint64_t seq = 0;
+    WADI_TRY(wadi_nats_record_read(js, &q->at, &r, &seq, err));
+    if (seq == 0) return WADI_OK;
+    if (has_home(&r)) {
+        const wadi_status st = check_silent(q, js, &r, err);
+        if (st != WADI_OK) return st == WADI_INVALID ? WADI_OK : st;
+    }
+    (void)strcpy(q->mine[0], r.epoch);
+    *left = true;
+    return leave(q, js, &(wadi_jet_state){WADI_JET_ENDED}, err);
+}
+
+wadi_status wadi_nats_end_left(wadi_nats_queue *q, bool *out, wadi_error *err) {
+    *out = false;
+    return wadi_nats_call(q, end_left, out, err);
+}

@@ -152,6 +152,22 @@ wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader
     return status;
 }
 
+/* A home that was killed behind its last element has left its job, and the run that goes on has offered nothing: it ends what is left, as that home would have. */
+static void end_left(wadi_run *x) {
+    wadi_workq *q = x->work.queue;
+    wadi_error why = {.status = WADI_OK};
+    bool left = false;
+    if (q == NULL || q->ops->end_left == NULL) return;
+    if (q->ops->end_left(q, &left, &why) != WADI_OK)
+        wadi_logf(WADI_LOG_WARNING, "%s: what an earlier home may have left stays: %s",
+                  x->work.address, why.msg);
+    else if (left)
+        wadi_logf(WADI_LOG_WARNING,
+                  "%s: all had been computed when the home before ended; the job that it left is "
+                  "ended now",
+                  x->work.address);
+}
+
 /* Workers leave when nothing more comes: also of a run that is saved, and that has failed, nobody knows whether it goes on. */
 static void end_work(wadi_run *x, wadi_status status) {
     wadi_workq *q = x->work.queue;
@@ -396,6 +412,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     wadi_run_profile_begin(run, run->chosen.name, false);
     begin(run);
     wadi_status status = run_all(run, &why);
+    if (status == WADI_OK) end_left(run);
     end_work(run, status);
     close_dead(run, &status, &why);
     if (status == WADI_OK) status = wadi_certify_close(run, &why);

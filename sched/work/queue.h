@@ -74,6 +74,11 @@ typedef struct wadi_workq_ops {
      * be home here: kernels are code). */
     wadi_status (*ask)(wadi_workq *self, const char *what, void **out, int64_t *out_n,
                        wadi_error *err);
+
+    /* ---- home, optional; NULL: nothing can be left ---- */
+
+    /* If this home has offered nothing: ends the job that an earlier one has left, as that would have, unless another home has it. *out: there was one. Errors: WADI_IO, .. */
+    wadi_status (*end_left)(wadi_workq *self, bool *out, wadi_error *err);
 } wadi_workq_ops;
 
 /* Each way's own struct begins with this. */

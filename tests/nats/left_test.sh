@@ -1,0 +1,100 @@
+#!/bin/sh
+# Home is killed when all has been computed by workers, and the program computes on outside of its stream. The same command offers nothing to workers
+# any more: it ends the job that the other home has left, and says so. A job that has a home stays.
+set -u
+wadi=$WADI_BUILD/cli/wadi
+server=/usr/sbin/nats-server
+if [ ! -x $server ] || ! "$wadi" version | grep -q 'module *nats.*libnats'; then
+    echo "skipped: nats-server or the module nats is not installed"
+    exit 77
+fi
+dir=$(mktemp -d)
+pids=
+finish() {
+    for p in $pids; do kill -9 "$p" 2>/dev/null; done
+    wait 2>/dev/null
+    rm -rf "$dir"
+}
+trap finish EXIT
+cd "$dir" || exit 1
+export WADI_CACHE_DIR="$dir/cache"
+mkdir -m 700 cache
+unset WADI_TOKEN
+failed=0
+wrong() {
+    echo "$1"
+    failed=1
+}
+# until_that COMMAND...: for a minute at most
+until_that() {
+    tries=0
+    until "$@" || [ $tries -ge 600 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    [ $tries -lt 600 ] || { echo "never: $*"; cat ./*.log; exit 1; }
+}
+
+at=nats://127.0.0.1:$((20000 + ($$ + 5000) % 20000))
+$server -a 127.0.0.1 -p "${at##*:}" --jetstream --store_dir "$dir/jobs" >server.log 2>&1 &
+pids=$!
+ready() { grep -q 'Server is ready' server.log && "$wadi" job ls "$at" >/dev/null 2>&1; }
+until_that ready
+"$wadi" work "$at/tail" >worker.log 2>&1 &
+worker=$!
+pids="$pids $worker"
+
+# `the n` is that of the whole stream, and k says how long is computed behind it.
+cat >tail.wadi <<'END'
+program tail
+input k : i64[]
+stream_in s : seq(f64[50])
+y = map_seq s (b) {
+  t = fold 0.0 b (p, q) { add p q }
+  yield t
+}
+n = fold_seq y 0.0 (a, b) {
+  c = unit { add (the a) (the b) }
+  yield c
+}
+m = unit { iterate (the k) (i, t) { if gt (the n) -1.0 { xor (add t i) 5 } else { t } } from 0 }
+output n
+output m
+END
+head -c 80000 /dev/zero >in.raw
+"$wadi" run tail.wadi k=7 s=50:@in.raw >plain || wrong "the run without workers fails"
+
+command="$wadi run tail.wadi s=50:@in.raw --chunk 20 --via $at/tail --workers 1 --state kept --every 0.1"
+$command k=1000000000000000 >never 2>home.log &
+home=$!
+pids="$pids $home"
+# What is behind the stream is another phase of the program: then the end of the stream is saved.
+behind() { [ -e kept/state ] && "$wadi" top --json "$at/tail" 2>/dev/null | grep -q '"phase": [1-9]'; }
+until_that behind
+kill -9 $home
+wait $home
+
+# Of a job that has a home nothing goes: this one reads no element.
+"$wadi" run tail.wadi k=1000000000000000 s=50:@in.raw --chunk 20 --via "$at/other" >other.out 2>other.log &
+other=$!
+pids="$pids $other"
+has_other() { "$wadi" job status "$at/other" >/dev/null 2>&1; }
+until_that has_other
+: >empty.raw
+"$wadi" run tail.wadi k=7 s=50:@empty.raw --via "$at/other" >empty.out 2>empty.log || wrong "a run without elements fails: $(cat empty.log)"
+"$wadi" job ls "$at" | grep -q 'other .*has a home' || wrong "a living home has lost its job: $("$wadi" job ls "$at")"
+grep -q 'the job that it left' empty.log && wrong "a living home is said to have left"
+kill -9 $other
+wait $other
+"$wadi" job rm "$at/other" || wrong "the other job is not removed"
+
+"$wadi" job ls "$at" | grep -q 'tail .*has no home' || wrong "job ls: $("$wadi" job ls "$at")"
+$command k=7 --accept-change >got 2>again.log || wrong "the run does not go on: $(cat again.log)"
+cmp -s plain got || wrong "another result: $(cat got)"
+grep -q 'the job that it left is ended now' again.log || wrong "it says nothing of the job: $(cat again.log)"
+[ -z "$("$wadi" job ls "$at")" ] || wrong "left on the server: $("$wadi" job ls "$at")"
+[ ! -e kept/state ] || wrong "the state is still there"
+over() { ! kill -0 $worker 2>/dev/null; }
+until_that over
+wait $worker || wrong "the worker of the job that is over fails: $(cat worker.log)"
+exit $failed
