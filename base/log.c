@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/format.h"
 
@@ -22,6 +23,43 @@ void wadi_log_about(wadi_log_place about) {
 wadi_log_place wadi_log_about_now(void) {
     return place;
 }
+
+/* ---- what has failed ---- */
+
+enum { FAILURES = 8 };
+
+static struct {
+    char words[512]; /* "": there is none */
+    wadi_log_failure about;
+} failures[FAILURES]; /* by the lock */
+static int next_failure;
+
+void wadi_log_failed(wadi_log_place about, const char *words) {
+    if (about.run == NULL || words[0] == '\0') return;
+    (void)pthread_mutex_lock(&lock);
+    const int i = next_failure;
+    next_failure = (i + 1) % FAILURES;
+    (void)snprintf(failures[i].words, sizeof failures[i].words, "%s", words);
+    (void)snprintf(failures[i].about.run, sizeof failures[i].about.run, "%s", about.run);
+    (void)snprintf(failures[i].about.stage, sizeof failures[i].about.stage, "%s",
+                   about.stage != NULL ? about.stage : "");
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* The latest first. */
+bool wadi_log_find_failure(const char *words, wadi_log_failure *out) {
+    bool found = false;
+    (void)pthread_mutex_lock(&lock);
+    for (int k = 1; !found && k <= FAILURES; k++) {
+        const int i = (next_failure + FAILURES - k) % FAILURES;
+        found = failures[i].words[0] != '\0' && strstr(words, failures[i].words) != NULL;
+        if (found) *out = failures[i].about;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* ---- the log ---- */
 
 void wadi_log_set(wadi_log_fn fn, void *env) {
     (void)pthread_mutex_lock(&lock);

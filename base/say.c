@@ -62,12 +62,21 @@ static void add_object(wadi_text *out, wadi_say_level level, const char *words) 
         [WADI_SAY_INFO] = "info", [WADI_SAY_WARNING] = "warning", [WADI_SAY_ERROR] = "error"};
     const wadi_log_place about = wadi_log_about_now();
     const wadi_task *task = wadi_task_now();
+    const char *run = about.run != NULL ? about.run : wadi_waits_name(task->waits),
+               *stage = about.stage != NULL ? about.stage
+                        : task->waits       ? task->name
+                                            : NULL;
+    wadi_log_failure failure;
+    if (run == NULL && wadi_log_find_failure(words, &failure)) {
+        run = failure.run;
+        stage = failure.stage;
+    }
     wadi_text_add(out, "{\"time\": ");
     add_time(out);
     add_member(out, "level", levels[level]);
     add_member(out, "program", program);
-    add_member(out, "run", about.run != NULL ? about.run : wadi_waits_name(task->waits));
-    add_member(out, "stage", about.stage != NULL ? about.stage : task->waits ? task->name : NULL);
+    add_member(out, "run", run);
+    add_member(out, "stage", stage);
     add_member(out, "message", words);
     wadi_text_add(out, "}\n");
 }

@@ -18,7 +18,7 @@ wadi_status wadi_say_take(void *options, const char *value, wadi_error *err);
 bool wadi_say_json(void);
 
 /* "PROGRAM: WORDS", with "warning: " before the words of one, as a terminal may have them (wadi_text_add_shown); or {"time", "level", "program", "run", "stage", "message"}, where time is that of the world in
- * UTC, and run and stage are those of the calling thread (base/log.h, base/task.h), null if it has none. Any thread. */
+ * UTC, and run and stage are those of the calling thread (base/log.h, base/task.h), or else of the run that has failed with these words, null if there is none. Any thread. */
 void wadi_say(wadi_say_level level, const char *format, ...) WADI_PRINTF(2, 3);
 
 /* Writes `words` at once as a terminal may have them; without memory, as they are. */

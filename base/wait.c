@@ -179,7 +179,44 @@ static int free_seat(const wadi_waits *w) {
     return -1;
 }
 
+enum { DEEP = 4 };
+
+/* Of the calling thread, with what it waits for and works on now: the innermost is last, and those beyond DEEP are only counted. */
+static _Thread_local struct {
+    wadi_wait_fn fn; /* NULL: nobody listens */
+    void *env;
+    int depth;
+    struct {
+        wadi_wait wait;
+        int64_t begin_ns;
+    } at[DEEP];
+} listener;
+
+void wadi_waits_listen(wadi_wait_fn fn, void *env) {
+    listener.fn = fn;
+    listener.env = env;
+    listener.depth = 0;
+}
+
+static void hear_begin(wadi_wait wait) {
+    if (listener.fn == NULL) return;
+    if (listener.depth < DEEP) {
+        listener.at[listener.depth].wait = wait;
+        listener.at[listener.depth].begin_ns = wadi_clock_ns();
+    }
+    listener.depth++;
+}
+
+/* What had begun before anybody listened is not told. */
+static void hear_end(void) {
+    if (listener.fn == NULL || listener.depth == 0 || --listener.depth >= DEEP) return;
+    if (listener.at[listener.depth].wait.works) return;
+    listener.fn(listener.env, &listener.at[listener.depth].wait,
+                listener.at[listener.depth].begin_ns, wadi_clock_ns());
+}
+
 static int begin_wait(wadi_waits *w, wadi_wait wait, bool idle) {
+    hear_begin(wait);
     if (w == NULL) return -1;
     wadi_mutex_lock(&w->lock);
     note_change(w);
@@ -199,6 +236,7 @@ int wadi_wait_begin_idle(wadi_waits *w, wadi_wait wait) {
 }
 
 void wadi_wait_end(wadi_waits *w, int ticket) {
+    hear_end();
     if (w == NULL) return;
     wadi_mutex_lock(&w->lock);
     note_change(w);

@@ -39,6 +39,10 @@ void wadi_wait_end(wadi_waits *w, int ticket);
 /* The same for a wait that may last for ever, for example for a sender that may never come. While there is one, nobody is warned. */
 int wadi_wait_begin_idle(wadi_waits *w, wadi_wait wait);
 
+/* Calls fn when a wait of the calling thread has ended, registered or not; NULL: nobody any more. Times are those of wadi_clock_ns. */
+typedef void (*wadi_wait_fn)(void *env, const wadi_wait *wait, int64_t begin_ns, int64_t end_ns);
+void wadi_waits_listen(wadi_wait_fn fn, void *env);
+
 /* A wait as others see it: a copy. */
 typedef struct wadi_wait_seen {
     char owner[24], what[48], name[64]; /* name "": none */

@@ -6,6 +6,7 @@
 #include "base/args.h"
 #include "base/error.h"
 #include "base/loadable.h"
+#include "base/say.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "sched/work/jet.h"
@@ -84,7 +85,7 @@ static int run(int argc, char **argv) {
     wadi_status st = wadi_loadable_get("nats", "jobs", &jobs, &err);
     if (st == WADI_OK) st = a->act(jobs, &o, &out, &err);
     if (st == WADI_OK && out.failed) st = wadi_fail(&err, WADI_MEMORY, "out of memory");
-    if (st == WADI_OK) (void)fputs(wadi_text_str(&out), stdout);
+    if (st == WADI_OK) wadi_say_shown(stdout, wadi_text_str(&out)); /* by whoever may publish */
     wadi_text_fini(&out);
     return st == WADI_OK ? WADI_CLI_OK : wadi_cli_fail(&err);
 }

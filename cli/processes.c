@@ -82,10 +82,21 @@ wadi_status wadi_cli_processes_find(const char *name, wadi_cli_processes *out, w
     return wadi_fail(err, WADI_INVALID, "no process \"%s\" is there to be watched", name);
 }
 
+/* Whoever may publish on the server may have answered. JSON has such characters only inside of strings, where they are written otherwise: what has them is none. */
+static wadi_status make_harmless(wadi_text *out, wadi_error *err) {
+    wadi_text shown = {0};
+    wadi_text_add_shown(&shown, wadi_text_str(out), out->n);
+    const bool failed = shown.failed || out->failed;
+    wadi_text_fini(out);
+    *out = shown;
+    return failed ? wadi_fail(err, WADI_MEMORY, "out of memory") : WADI_OK;
+}
+
 wadi_status wadi_cli_processes_ask(const wadi_cli_processes *of, const wadi_watch_process *p,
                                    const char *request, wadi_text *out, wadi_error *err) {
-    return of->job != NULL ? ask_job(of->job, request, out, err)
-                           : wadi_watch_ask(p, request, out, err);
+    WADI_TRY(of->job != NULL ? ask_job(of->job, request, out, err)
+                             : wadi_watch_ask(p, request, out, err));
+    return make_harmless(out, err);
 }
 
 void wadi_cli_processes_tell(const wadi_cli_processes *of, const wadi_watch_process *p,

@@ -73,6 +73,7 @@ static wadi_status take_guarantee(void *env, const char *value, wadi_error *err)
     if (i < 0)
         return wadi_args_bad("--guarantee", value, "none, at-least-once or exactly-once", err);
     o->shared.run.guarantee = (wadi_guarantee)i;
+    o->tells = true;
     return WADI_OK;
 }
 
@@ -192,9 +193,10 @@ static void drain(void *run) {
 static wadi_status tell_guarantee(const options *o, wadi_run *run, wadi_error *err) {
     wadi_guarantee guarantee = WADI_GUARANTEE_NONE;
     char *why = NULL;
-    if (!o->shared.run.state) return WADI_OK;
+    if (!o->shared.run.state && !o->tells) return WADI_OK;
     WADI_TRY(wadi_run_guarantee(run, &guarantee, &why, err));
-    if (guarantee > WADI_GUARANTEE_NONE && guarantee >= o->shared.run.guarantee)
+    const bool wanted = o->tells || guarantee > WADI_GUARANTEE_NONE;
+    if (wanted && guarantee >= o->shared.run.guarantee)
         wadi_say(WADI_SAY_INFO, "%s", why); /* else the run is refused, with the reason */
     free(why);
     return WADI_OK;
@@ -399,8 +401,9 @@ const wadi_cli_command wadi_cli_run = {
     "                     command goes on where it was saved; SIGTERM saves it and ends it. See "
     "docs/RUNTIME.md\n"
     "  --every SECONDS    with --state: the least time between two savings; default 5\n"
-    "  --guarantee NAME   at-least-once or exactly-once: refuses a run that does not give this to "
-    "every sink\n"
+    "  --guarantee NAME   at-least-once or exactly-once: refuses a run that gives less to a sink; "
+    "none: only tells "
+    "what it gives\n"
     "  --accept-change    with --state: goes on with another program or other data if what is "
     "saved fits\n"
     "  --retries N        how often in a row a failed read, or write of a file, is tried again; "

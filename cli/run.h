@@ -10,7 +10,7 @@
 typedef struct wadi_cli_run_options {
     wadi_cli_options shared;
     wadi_compile_options compile;
-    bool stats, sync;
+    bool stats, sync, tells; /* tells: what the run promises, whatever that is */
     wadi_watch_asked watch;
     bool silent; /* no option: results are not printed */
     wadi_status (*sink)(void *env, const wadi_bind *b, wadi_sink **out,

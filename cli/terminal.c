@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "base/text.h"
 
 bool wadi_cli_terminal_is(void) {
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
@@ -46,15 +47,18 @@ void wadi_cli_terminal_size(int *out_width, int *out_height) {
 
 void wadi_cli_terminal_show(const char *lines) {
     int width = 0, height = 0, row = 0;
+    wadi_text shown = {0};
+    wadi_text_add_shown(&shown, lines, strlen(lines));
     wadi_cli_terminal_size(&width, &height);
     fputs("\033[H", stdout);
-    for (const char *at = lines; *at != '\0' && row < height; row++) {
+    for (const char *at = wadi_text_str(&shown); *at != '\0' && row < height; row++) {
         const size_t n = strcspn(at, "\n");
         printf("%s%.*s\033[K", row > 0 ? "\r\n" : "", (int)n, at); /* and clears the rest */
         at += n + (at[n] == '\n');
     }
     fputs("\033[J", stdout);
     (void)fflush(stdout);
+    wadi_text_fini(&shown);
 }
 
 int wadi_cli_terminal_key(int patience_ms) {

@@ -79,10 +79,12 @@ static void words_fini(words *w) {
 static void leave_out(wadi_cli_run_options *o) {
     wadi_run_options *r = &o->shared.run;
     r->state = r->dead = r->trace = r->certificate = NULL;
+    r->via = NULL; /* the results are those of workers, wherever they are computed */
+    r->workers = 0;
     r->save_every_s = 0;
     r->accept_change = r->hold_state = r->profile = false;
     r->guarantee = WADI_GUARANTEE_NONE;
-    o->stats = o->sync = false;
+    o->stats = o->sync = o->tells = false;
 }
 
 static wadi_status verify(const char *path, int n, char **others, wadi_error *err) {

@@ -345,6 +345,7 @@ wadi_status wadi_source_link(const char *address, const wadi_link_options *optio
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", address);
     s->base.ops = &source_ops;
     s->base.kind = "link";
+    s->base.linked = true;
     s->base.wake_fd = -1;
     s->base.parts = -1;
     const bool saved = options != NULL && options->goes_on;
@@ -472,6 +473,7 @@ wadi_status wadi_sink_link(const char *address, const wadi_link_options *options
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", address);
     s->base.ops = &sink_ops;
     s->base.kind = "link";
+    s->base.linked = true;
     s->base.wake_fd = -1;
     const bool saved = options != NULL && options->goes_on;
     if (saved) s->base.ops = &saved_sink_ops;

@@ -1,18 +1,20 @@
 /* The program of a charter (sched/run/charter.h). Whoever compiles the same text with the same options makes the same plan, which its hash tells; if
  * libraries of routines differ, it does not. */
+#include <pthread.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "exe/exe.h"
 
 typedef struct recipe {
-    wadi_text libraries, disable, text;
+    wadi_text libraries, disable, file, text;
     int64_t flags;
 } recipe;
 
 static void recipe_fini(recipe *r) {
     wadi_text_fini(&r->libraries);
     wadi_text_fini(&r->disable);
+    wadi_text_fini(&r->file);
     wadi_text_fini(&r->text);
 }
 
@@ -22,6 +24,7 @@ static wadi_status read_recipe(wadi_state_reader from, recipe *out, wadi_error *
         &from, WADI_RECIPE_UNCHECKED | WADI_RECIPE_NO_FOREIGN | WADI_RECIPE_STEADY, &out->flags,
         err));
     WADI_TRY(wadi_state_take_text(&from, &out->disable, err));
+    WADI_TRY(wadi_state_take_text(&from, &out->file, err));
     return wadi_state_take_text(&from, &out->text, err);
 }
 
@@ -43,6 +46,22 @@ static wadi_status check_same(wadi_exe *exe, const wadi_charter *c, const recipe
                      "build of wadi, or routines that are missing here");
 }
 
+/* Errors name the file, when nothing is left of the job. So names stay, a few of them. */
+static const char *keep_name(const char *name) {
+    enum { NAMES = 64 };
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static char *names[NAMES];
+    const char *kept = "the job's program";
+    if (name[0] == '\0') return kept;
+    (void)pthread_mutex_lock(&lock);
+    int i = 0;
+    while (i < NAMES && names[i] != NULL && strcmp(names[i], name) != 0) i++;
+    if (i < NAMES && names[i] == NULL) names[i] = strdup(name);
+    if (i < NAMES && names[i] != NULL) kept = names[i];
+    (void)pthread_mutex_unlock(&lock);
+    return kept;
+}
+
 static wadi_status compile(const wadi_charter *c, const recipe *r, const char *target,
                            wadi_exe **out, wadi_error *err) {
     const wadi_compile_options options = {.disable =
@@ -52,7 +71,8 @@ static wadi_status compile(const wadi_charter *c, const recipe *r, const char *t
                                           .unchecked = (r->flags & WADI_RECIPE_UNCHECKED) != 0,
                                           .no_foreign = (r->flags & WADI_RECIPE_NO_FOREIGN) != 0,
                                           .steady = (r->flags & WADI_RECIPE_STEADY) != 0};
-    WADI_TRY(wadi_compile_text(wadi_text_str(&r->text), "the job's program", &options, out, err));
+    WADI_TRY(wadi_compile_text(wadi_text_str(&r->text), keep_name(wadi_text_str(&r->file)),
+                               &options, out, err));
     const wadi_status st = check_same(*out, c, r, err);
     if (st == WADI_OK) return WADI_OK;
     wadi_exe_destroy(*out);

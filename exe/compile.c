@@ -245,8 +245,8 @@ static wadi_status make_sync(wadi_exe *exe, wadi_error *err) {
     return st;
 }
 
-/* text: of the module; NULL: it was built by calls. */
-static wadi_status compile_module(wadi_module *owned_m, const char *text,
+/* text: of the module, which is in this file; NULL: it was built by calls. */
+static wadi_status compile_module(wadi_module *owned_m, const char *text, const char *file,
                                   const wadi_compile_options *options, wadi_exe **out_exe,
                                   wadi_error *err) {
     wadi_exe *exe = calloc(1, sizeof *exe);
@@ -260,7 +260,7 @@ static wadi_status compile_module(wadi_module *owned_m, const char *text,
     wadi_keep_hold(); /* what one run of it leaves the next one finds */
     exe->module = owned_m;
     exe->compiling = wadi_exe_follow;
-    st = wadi_exe_keep_recipe(exe, text, options ? options : &defaults, err);
+    st = wadi_exe_keep_recipe(exe, text, file, options ? options : &defaults, err);
     if (st == WADI_OK) st = build(exe, options ? options : &defaults, err);
     if (st == WADI_OK) st = wadi_exe_record(exe, err);
     if (st != WADI_OK) {
@@ -277,7 +277,7 @@ wadi_status wadi_compile(const wadi_program *p, const wadi_compile_options *opti
     wadi_module *m = NULL;
     *out_exe = NULL;
     WADI_TRY(wadi_program_lower(p, wadi_operators(), &m, err));
-    return compile_module(m, NULL, options, out_exe, err);
+    return compile_module(m, NULL, NULL, options, out_exe, err);
 }
 
 wadi_status wadi_compile_text(const char *text, const char *file,
@@ -289,7 +289,7 @@ wadi_status wadi_compile_text(const char *text, const char *file,
     *out_exe = NULL;
     WADI_TRY(wadi_ir_parse(text, file, wadi_operators(), &m, err));
     const wadi_status st = wadi_ir_verify(m, err);
-    if (st == WADI_OK) return compile_module(m, text, options, out_exe, err);
+    if (st == WADI_OK) return compile_module(m, text, file, options, out_exe, err);
     wadi_module_destroy(m);
     return st;
 }

@@ -25,6 +25,8 @@ typedef struct wadi_exe_version {
     bool failed;      /* in the background, where nobody needed it */
     wadi_kernels loaded;
     wadi_code *kernels; /* [2 * nsteps]: the steps' kernels, then their units */
+    uint8_t text[32];   /* digest of their text, of a version that came out of a bundle */
+    bool stored;        /* it did */
 } wadi_exe_version;
 
 /* All versions for one target, as some devices load them. */
@@ -59,6 +61,7 @@ struct wadi_exe {
     uint8_t hash[32]; /* of the plan */
     bool hashed;
     bool closing;
+    struct wadi_trace *trace;       /* is told what is made; NULL: nobody is; by the lock */
     bool stays;                     /* a device that was left behind may use its kernels */
     struct wadi_exe *next;          /* of those that stay */
     struct wadi_exe_supply *supply; /* kernels for workers; NULL: none can ask for any */
@@ -107,8 +110,8 @@ WADI_NODISCARD wadi_status wadi_exe_find_kernels(wadi_exe_version *v, wadi_error
 
 enum { WADI_RECIPE_UNCHECKED = 1, WADI_RECIPE_NO_FOREIGN = 2, WADI_RECIPE_STEADY = 4 };
 
-/* Before the passes change the module: notes its text (NULL: it is printed) and the options that decide the plan. Errors: WADI_MEMORY. */
-WADI_NODISCARD wadi_status wadi_exe_keep_recipe(wadi_exe *exe, const char *text,
+/* Before the passes change the module: notes its text (NULL: it is printed), the name of its file, which its kernels name, and the options that decide the plan. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_exe_keep_recipe(wadi_exe *exe, const char *text, const char *file,
                                                 const wadi_compile_options *options,
                                                 wadi_error *err);
 /* Appends it (wadi_loader). Errors: WADI_MEMORY. */

@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/patience.h"
 #include "base/task.h"
 #include "codegen/build/cache.h"
 #include "codegen/targets.h"
+#include "sched/trace.h"
 
 wadi_status wadi_exe_make(wadi_exe *exe, wadi_exe_version *v, const wadi_made **out,
                           wadi_error *err) {
@@ -67,9 +69,8 @@ static void name_kernels(const wadi_exe *exe, const wadi_exe_version *v, wadi_er
 
 /* The compiler runs while others may use the executable. An image out of the cache that lacks a kernel is made anew. */
 static wadi_status make_and_load(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns,
-                                 wadi_error *err) {
+                                 wadi_cache_report *report, wadi_error *err) {
     const wadi_made *made = NULL;
-    wadi_cache_report report = {0};
     if (wadi_exe_load_stored(exe, v)) return WADI_OK;
     WADI_TRY(wadi_exe_make(exe, v, &made, err));
     if (wadi_exe_load_stored(exe, v)) return WADI_OK; /* the same kernels of another program */
@@ -78,15 +79,33 @@ static wadi_status make_and_load(wadi_exe *exe, wadi_exe_version *v, int64_t wor
     v->cost_ns = (int64_t)(bytes * (set->byte_ns > 0 ? set->byte_ns : usual_byte_ns));
     wadi_mutex_unlock(&exe->lock);
     bool unfit = false;
-    wadi_status st = load_and_find(exe, v, worth_ns, &report, &unfit, err);
+    wadi_status st = load_and_find(exe, v, worth_ns, report, &unfit, err);
     if (unfit) {
         wadi_cache_forget(made->source, set->target, exe->fast, set->images);
-        st = load_and_find(exe, v, worth_ns, &report, &unfit, err);
+        st = load_and_find(exe, v, worth_ns, report, &unfit, err);
     }
     wadi_mutex_lock(&exe->lock);
-    if (report.compiled) set->byte_ns = (double)report.compile_ns / bytes;
+    if (report->compiled) set->byte_ns = (double)report->compile_ns / bytes;
     if (st == WADI_COMPILE && worth_ns == WADI_EXE_NEEDED) name_kernels(exe, v, err);
     return st;
+}
+
+/* Which kernels they were, and where they came from. */
+static void trace(const wadi_exe *exe, const wadi_exe_version *v, bool compiled, wadi_status status,
+                  int64_t begin_ns) {
+    const int i = (int)(v - v->set->version);
+    char words[200];
+    if (exe->trace == NULL) return;
+    (void)snprintf(
+        words, sizeof words, "%.80s, %s, %s: %s", exe->plan->bodies[i / WADI_BODY_VERSIONS].name,
+        wadi_version_name(wadi_version_numbered(i % WADI_BODY_VERSIONS)), v->set->target->name,
+        status != WADI_OK ? "not made"
+        : v->stored       ? "from a bundle"
+        : compiled        ? "compiled"
+                          : "from the cache");
+    wadi_trace_add_shared(exe->trace, "compiler", exe->plan->name,
+                          wadi_trace_word(exe->trace, words), begin_ns, wadi_clock_ns(),
+                          (wadi_trace_amount){.unit = NULL});
 }
 
 /* Another thread makes it. Whoever waits looks for the end of his task, which cannot signal a condition. */
@@ -105,7 +124,10 @@ wadi_status wadi_exe_load(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns, 
     if (v->state == WADI_EXE_LOADED) return WADI_OK;
     v->state = WADI_EXE_MAKING;
     v->ahead = 0;
-    const wadi_status st = make_and_load(exe, v, worth_ns, err);
+    wadi_cache_report report = {0};
+    const int64_t begin_ns = exe->trace != NULL ? wadi_clock_ns() : 0;
+    const wadi_status st = make_and_load(exe, v, worth_ns, &report, err);
+    if (begin_ns != 0) trace(exe, v, report.compiled, st, begin_ns);
     v->state = st == WADI_OK ? WADI_EXE_LOADED : WADI_EXE_ABSENT;
     v->failed = st != WADI_OK && st != WADI_UNSUPPORTED && st != WADI_CANCELLED;
     wadi_condition_broadcast(&exe->made);

@@ -1,9 +1,14 @@
 /* What a run asks of an executable: a version it needs, for which it waits, or one that might be faster, for which it does
  * not. */
+#include <stdio.h>
+#include <string.h>
+
 #include "base/error.h"
+#include "codegen/targets.h"
 #include "exe/ahead_of_time.h"
 #include "exe/exe.h"
 #include "sched/certificate/certificate.h"
+#include "sched/trace.h"
 
 static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_version_key version,
                         wadi_plan_code *out, wadi_error *err) {
@@ -68,14 +73,15 @@ static void put_kernel(const wadi_exe *exe, const wadi_exe_version *v, int numbe
     wadi_text_addf(out, " %s %s %s ",
                    wadi_version_name(wadi_version_numbered(number % WADI_BODY_VERSIONS)),
                    v->set->target->language->name, v->set->target->name);
-    if (v->made->source != NULL && wadi_exe_text_digest(v->made, digest) == WADI_OK)
+    if (v->stored)
+        wadi_certificate_digest(out, v->text);
+    else if (v->made->source != NULL && wadi_exe_text_digest(v->made, digest) == WADI_OK)
         wadi_certificate_digest(out, digest);
     else
         wadi_text_add(out, "bundled");
     wadi_text_add(out, "\n");
 }
 
-/* Of a version out of a bundle, the text of the kernels is not here. */
 static void kernels(void *self, wadi_text *out) {
     wadi_exe *exe = self;
     const int n = exe->plan->nbodies * WADI_BODY_VERSIONS;
@@ -83,6 +89,59 @@ static void kernels(void *self, wadi_text *out) {
     for (const wadi_exe_set *set = exe->sets; set != NULL; set = set->next)
         for (int i = 0; i < n; i++)
             if (set->version[i].state == WADI_EXE_LOADED) put_kernel(exe, &set->version[i], i, out);
+    wadi_mutex_unlock(&exe->lock);
+}
+
+/* The target of that name and language; NULL: none. */
+static const wadi_target *find_target(const char *language, const char *name) {
+    for (const wadi_target *t = wadi_targets; t->name != NULL; t++)
+        if (strcmp(t->name, name) == 0 && strcmp(t->language->name, language) == 0) return t;
+    return NULL;
+}
+
+/* By the lock. */
+static bool make_kernel(wadi_exe *exe, int number, const wadi_target *target, uint8_t *digest) {
+    wadi_made *made = NULL;
+    if (wadi_versions_make(exe->versions, number / WADI_BODY_VERSIONS,
+                           wadi_version_numbered(number % WADI_BODY_VERSIONS), target, &made,
+                           NULL) != WADI_OK)
+        return false;
+    const bool known = made->source != NULL && wadi_exe_text_digest(made, digest) == WADI_OK;
+    wadi_made_destroy(made);
+    return known;
+}
+
+/* "kernel BODY SCHEDULE LANGUAGE TARGET DIGEST" */
+static bool kernel(void *self, const char *line, wadi_text *out) {
+    wadi_exe *exe = self;
+    uint8_t digest[WADI_TALLY_DIGEST];
+    char words[4][128];
+    if (sscanf(line, "kernel %127s %127s %127s %127s", words[0], words[1], words[2], words[3]) != 4)
+        return false;
+    const wadi_target *target = find_target(words[2], words[3]);
+    for (int i = 0; target != NULL && i < exe->plan->nbodies * WADI_BODY_VERSIONS; i++) {
+        wadi_text name = {0};
+        wadi_certificate_name(&name, exe->plan->bodies[i / WADI_BODY_VERSIONS].name);
+        const bool is =
+            strcmp(wadi_text_str(&name), words[0]) == 0 &&
+            strcmp(wadi_version_name(wadi_version_numbered(i % WADI_BODY_VERSIONS)), words[1]) == 0;
+        wadi_text_fini(&name);
+        if (!is) continue;
+        wadi_mutex_lock(&exe->lock);
+        const bool made = make_kernel(exe, i, target, digest);
+        wadi_mutex_unlock(&exe->lock);
+        if (!made) return false;
+        wadi_text_addf(out, "kernel %s %s %s %s ", words[0], words[1], words[2], words[3]);
+        wadi_certificate_digest(out, digest);
+        return !out->failed;
+    }
+    return false;
+}
+
+static void trace(void *self, wadi_trace *t) {
+    wadi_exe *exe = self;
+    wadi_mutex_lock(&exe->lock);
+    exe->trace = t;
     wadi_mutex_unlock(&exe->lock);
 }
 
@@ -106,6 +165,8 @@ wadi_loader wadi_exe_loader(wadi_exe *exe) {
                          .fast = fast,
                          .stay = stay,
                          .kernels = kernels,
+                         .kernel = kernel,
+                         .trace = trace,
                          .charter = charter,
                          .self = exe};
 }

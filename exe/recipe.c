@@ -3,7 +3,7 @@
 #include "exe/exe.h"
 #include "sched/foreign_own.h"
 
-wadi_status wadi_exe_keep_recipe(wadi_exe *exe, const char *text,
+wadi_status wadi_exe_keep_recipe(wadi_exe *exe, const char *text, const char *file,
                                  const wadi_compile_options *options, wadi_error *err) {
     wadi_text printed = {0};
     wadi_text *r = &exe->recipe;
@@ -12,6 +12,7 @@ wadi_status wadi_exe_keep_recipe(wadi_exe *exe, const char *text,
                           (options->no_foreign ? WADI_RECIPE_NO_FOREIGN : 0) |
                           (options->steady ? WADI_RECIPE_STEADY : 0));
     wadi_state_put_text(r, options->disable ? options->disable : "");
+    wadi_state_put_text(r, text && file ? file : "");
     wadi_state_put_text(r, text ? text : wadi_text_str(&printed));
     const bool failed = r->failed || printed.failed;
     wadi_text_fini(&printed);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/task.h"
 #include "connectors/work.h"
 #include "exe/exe.h"
@@ -117,6 +118,8 @@ static wadi_status do_charter(wadi_worker *w, const wadi_charter *c, bool *out_g
     if (st == WADI_OK) wadi_exe_warm(exe, &options);
     if (st == WADI_OK) st = wadi_run_create(exe, &options, &run, err);
     if (st == WADI_OK) st = wadi_run_serve(run, c, w->queue, &w->served, out_goes_on, err);
+    if (st != WADI_OK && st != WADI_CANCELLED && err != NULL)
+        wadi_log_failed((wadi_log_place){exe->plan->name, "worker"}, err->msg);
     wadi_run_destroy(run);
     wadi_exe_destroy(exe);
     return st;

@@ -193,8 +193,9 @@ static void get_column(wadi_chunk *chunk, const wadi_residence *r, bool fetch, v
         return;
     }
     wadi_residence_count(r, 0, bytes);
+    const int64_t begin_ns = wadi_residence_trace_begin(r);
     const uint64_t mark = bytes > 0 ? r->beside->fetch(r->self, to, from, bytes) : 0;
-    if (mark > 0) chunk->arrival = (wadi_arrival){r->beside, r->self, mark};
+    if (mark > 0) chunk->arrival = (wadi_arrival){r->beside, r->self, mark, r->traffic, begin_ns};
 }
 
 /* Copies the columns of a component of `chunk` to the host, if that has not been done. wait: it has ended; otherwise it may have begun only.
@@ -276,9 +277,13 @@ void wadi_chunk_send_ahead(wadi_chunk *chunk, const wadi_residence *r) {
     void *there[COLUMNS_MOST];
     if (r == NULL || r->beside == NULL) return;
     const int n = list_columns(chunk, column);
+    const int64_t begin_ns = wadi_residence_trace_begin(r);
+    int64_t bytes = 0;
     if (n > 0) chunk->ahead = r->beside->send(r->self, n, column, there);
     if (n == 0 || chunk->ahead == NULL) return;
-    for (int i = 0; i < n; i++) wadi_residence_count(r, column[i].bytes, 0);
+    for (int i = 0; i < n; i++) bytes += column[i].bytes;
+    wadi_residence_count(r, bytes, 0);
+    wadi_residence_trace_end(r, true, begin_ns, bytes);
     wadi_chunk_retain_pool(chunk, r->blocks);
     void **at = there;
     for (int i = 0; i < chunk->components; i++) {

@@ -3,6 +3,7 @@
  * end checks for it regularly. */
 #include "sched/pipe.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "base/vec.h"
+#include "sched/trace.h"
 
 enum { LOOK_NS = 50000000 /* how often a waiting end checks whether the run is cancelled */ };
 
@@ -89,6 +91,23 @@ static wadi_status tell(const wadi_error *why, wadi_error *err) {
     return why->status;
 }
 
+static void trace_wait(const wadi_pipe *p, const char *what, int64_t begin_ns) {
+    char words[64];
+    if (p->options.trace == NULL) return;
+    (void)snprintf(words, sizeof words, "waits for %s", what);
+    wadi_trace_add_shared(p->options.trace, "link", p->options.name,
+                          wadi_trace_word(p->options.trace, words), begin_ns, wadi_clock_ns(),
+                          (wadi_trace_amount){.unit = NULL});
+}
+
+/* `what` is static. */
+static void trace_chunk(const wadi_pipe *p, const char *what, const wadi_chunk *c) {
+    if (p->options.trace == NULL) return;
+    const int64_t now = wadi_clock_ns();
+    wadi_trace_add_shared(p->options.trace, "link", p->options.name, what, now, now,
+                          (wadi_trace_amount){.unit = "elements", .n = c->count});
+}
+
 /* Waits, with the lock held, until `holds`, or the receiver gives up, or the run is cancelled. */
 static wadi_status wait_until(wadi_pipe *p, condition holds, int64_t bytes, const char *owner,
                               const char *what, int64_t number, wadi_error *err) {
@@ -112,7 +131,10 @@ static wadi_status wait_until(wadi_pipe *p, condition holds, int64_t bytes, cons
         }
         (void)wadi_condition_wait_for(&p->changed, &p->lock, LOOK_NS);
     }
-    if (waits) wadi_wait_end(p->options.waits, ticket);
+    if (waits) {
+        wadi_wait_end(p->options.waits, ticket);
+        trace_wait(p, what, p->waits_ns[sends]);
+    }
     p->waits_ns[sends] = 0;
     return status;
 }
@@ -127,6 +149,7 @@ wadi_status wadi_pipe_send(wadi_pipe *p, wadi_chunk *owned_c, wadi_error *err) {
     if (status == WADI_OK && !wadi_vec_push(&p->chunks, u))
         status = wadi_fail(err, WADI_MEMORY, "stream: out of memory");
     if (status == WADI_OK) {
+        trace_chunk(p, "send", owned_c);
         p->bytes += u.bytes;
         p->sent++;
         wadi_condition_broadcast(&p->changed);
@@ -175,6 +198,7 @@ wadi_status wadi_pipe_receive(wadi_pipe *p, wadi_chunk **out, wadi_error *err) {
         *out = p->chunks.at[p->taken].chunk;
         p->chunks.at[p->taken++].chunk = NULL;
         p->count++;
+        trace_chunk(p, "receive", *out);
     } else if (status == WADI_OK && !p->nudged) {
         status = tell(&p->failed, err);
     }

@@ -18,6 +18,9 @@ typedef struct wadi_pipe_options {
     int64_t most_chunks, most_bytes;
     wadi_waits *waits;     /* may be NULL */
     const wadi_stop *stop; /* when it is called, waiting ends; may be NULL */
+    struct wadi_trace
+        *trace; /* what is sent, received and waited for, in the lane "link NAME"; may be NULL */
+    char name[96];
 } wadi_pipe_options;
 
 WADI_NODISCARD wadi_status wadi_pipe_create(const wadi_pipe_options *options, wadi_pipe **out,

@@ -422,6 +422,7 @@ typedef struct wadi_plan_code {
 
 struct wadi_run_options;
 struct wadi_text;
+struct wadi_trace;
 
 /* Finds or makes versions and their code. `exe`, which joins compiler and runtime, provides it. Threads of one run or of several runs may
  * call it at once. */
@@ -444,6 +445,10 @@ typedef struct wadi_loader {
     void (*stay)(void *self);
     /* Appends a line for each version that was loaded so far, for certificates (certificate/certificate.h). NULL: nothing is known of them. */
     void (*kernels)(void *self, struct wadi_text *out);
+    /* Appends what such a line says of the same kernels, without its newline: they are made anew as text, and not compiled. False: it cannot know. NULL: it never can. */
+    bool (*kernel)(void *self, const char *line, struct wadi_text *out);
+    /* Kernels that are made or found from now on are told to this trace; NULL: to none any more. Of several runs, the last is told. NULL: they never are. */
+    void (*trace)(void *self, struct wadi_trace *t);
     /* Appends what another process needs to make the same plan and its kernels (run/charter.h). Errors: WADI_MEMORY, WADI_UNSUPPORTED (it says
      * why). NULL: nothing can. */
     wadi_status (*charter)(void *self, struct wadi_text *out, wadi_error *err);

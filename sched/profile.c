@@ -25,6 +25,7 @@ void wadi_profile_destroy(wadi_profile *p) {
     if (p == NULL) return;
     for (int i = 0; i < p->plan->nbodies * WADI_BODY_VERSIONS; i++) free(p->version[i].step);
     free(p->version);
+    free(p->worker);
     free(p);
 }
 
@@ -79,6 +80,46 @@ wadi_account *wadi_profile_charge(wadi_profile_kind kind) {
 
 void wadi_profile_back(wadi_account *before) {
     if (mine != NULL && before != NULL) wadi_profile_switch(mine, before);
+}
+
+/* ---- workers of a device ---- */
+
+typedef struct traced {
+    const wadi_profile *p;
+    wadi_pool_fn fn;
+    void *env;
+} traced;
+
+static void run_traced(void *env, int worker, int64_t begin, int64_t end) {
+    const traced *t = env;
+    const int64_t from = wadi_clock_ns();
+    t->fn(t->env, worker, begin, end);
+    wadi_trace_extend(t->p->worker[worker], t->p->at, t->p->turn, from, wadi_clock_ns());
+}
+
+static bool has_lanes(wadi_profile *p, int workers) {
+    if (p == NULL || p->trace == NULL) return false;
+    if (p->workers == workers) return true;
+    if (p->workers > 0) return false; /* another pool has them */
+    p->worker = calloc((size_t)workers, sizeof *p->worker);
+    if (p->worker == NULL) return false;
+    for (int i = 0; i < workers; i++) {
+        char name[96];
+        (void)snprintf(name, sizeof name, "%s %d%s", p->device, i, p->beside ? ", beside" : "");
+        p->worker[i] = wadi_trace_lane_add(p->trace, "worker", name);
+    }
+    p->workers = workers;
+    return true;
+}
+
+void wadi_profile_pool_for(wadi_pool *pool, int64_t n, int64_t grain, wadi_pool_fn fn, void *env) {
+    traced t = {mine, fn, env};
+    if (!has_lanes(mine, wadi_pool_threads(pool))) {
+        wadi_pool_for(pool, n, grain, fn, env);
+        return;
+    }
+    mine->turn++;
+    wadi_pool_for(pool, n, grain, run_traced, &t);
 }
 
 wadi_account *wadi_profile_steps(wadi_profile *p, int body, wadi_version_key version,

@@ -6,6 +6,7 @@
 #ifndef WADI_SCHED_PROFILE_H
 #define WADI_SCHED_PROFILE_H
 
+#include "base/pool.h"
 #include "sched/plan.h"
 #include "sched/trace.h"
 #include "wadi/profile.h"
@@ -31,9 +32,13 @@ typedef struct wadi_profile {
     wadi_profiled *version;                   /* [nbodies][WADI_BODY_VERSIONS] */
     wadi_account *at;                         /* charged now */
     int64_t since_ns;
-    int64_t busy_ns;       /* of workers, charged so far */
-    bool used;             /* by a thread now */
-    wadi_trace_lane *lane; /* its accounts are traced; NULL: they are not */
+    int64_t busy_ns;          /* of workers, charged so far */
+    bool used;                /* by a thread now */
+    wadi_trace *trace;        /* NULL: nothing is traced */
+    wadi_trace_lane *lane;    /* its accounts are traced; NULL: they are not */
+    wadi_trace_lane **worker; /* [workers], of the device */
+    int workers;
+    int64_t turn; /* of loops that workers share, so far */
     struct wadi_profile *next;
 } wadi_profile;
 
@@ -59,6 +64,9 @@ void wadi_profile_span(const char *name, int64_t begin_ns, int64_t elements);
 /* The same for what is no step, whether the thread has a profile or not; wadi_profile_back undoes it. */
 wadi_account *wadi_profile_charge(wadi_profile_kind kind);
 void wadi_profile_back(wadi_account *before);
+/* wadi_pool_for on the pool of a device. With a trace, each of its workers has a lane, with a span for each loop that it takes part in, named as what the calling thread
+ * charges. */
+void wadi_profile_pool_for(wadi_pool *pool, int64_t n, int64_t grain, wadi_pool_fn fn, void *env);
 /* The accounts of a version's steps; NULL: out of memory. */
 wadi_account *wadi_profile_steps(wadi_profile *p, int body, wadi_version_key version,
                                  const wadi_plan_version *v);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "sched/profile.h"
 
 void wadi_residence_put(const wadi_residence *r, void *to, const void *from, int64_t bytes) {
@@ -36,16 +37,31 @@ static wadi_account *charge(const wadi_residence *r, int64_t put, int64_t got) {
     return before;
 }
 
+int64_t wadi_residence_trace_begin(const wadi_residence *r) {
+    return r != NULL && r->traffic->trace != NULL ? wadi_clock_ns() : 0;
+}
+
+void wadi_residence_trace_end(const wadi_residence *r, bool put, int64_t begin_ns, int64_t bytes) {
+    if (begin_ns == 0) return;
+    wadi_trace_add_shared(r->traffic->trace, "copies", r->traffic->name,
+                          put ? "to the device" : "to the host", begin_ns, wadi_clock_ns(),
+                          (wadi_trace_amount){.unit = "bytes", .n = bytes});
+}
+
 void wadi_residence_put_column(const wadi_residence *r, void *to, const void *from, int64_t bytes) {
     wadi_account *before = charge(r, bytes, 0);
+    const int64_t begin_ns = wadi_residence_trace_begin(r);
     wadi_residence_put(r, to, from, bytes);
+    wadi_residence_trace_end(r, true, begin_ns, bytes);
     wadi_residence_count(r, bytes, 0);
     wadi_profile_back(before);
 }
 
 void wadi_residence_get_column(const wadi_residence *r, void *to, const void *from, int64_t bytes) {
     wadi_account *before = charge(r, 0, bytes);
+    const int64_t begin_ns = wadi_residence_trace_begin(r);
     wadi_residence_get(r, to, from, bytes);
+    wadi_residence_trace_end(r, false, begin_ns, bytes);
     wadi_residence_count(r, 0, bytes);
     wadi_profile_back(before);
 }
@@ -59,7 +75,13 @@ bool wadi_residence_relieve(const wadi_residence *r) {
 }
 
 wadi_status wadi_residence_arrived(const wadi_arrival *a, wadi_error *err) {
-    return a->mark != 0 ? a->beside->arrived(a->self, a->mark, err) : WADI_OK;
+    if (a->mark == 0) return WADI_OK;
+    const wadi_status status = a->beside->arrived(a->self, a->mark, err);
+    if (a->begin_ns != 0)
+        wadi_trace_add_shared(a->traffic->trace, "copies", a->traffic->name,
+                              "to the host, beside the device's work", a->begin_ns, wadi_clock_ns(),
+                              (wadi_trace_amount){.unit = NULL});
+    return status;
 }
 
 void wadi_residence_copy(const wadi_residence *r, void *to, const void *from, int64_t bytes) {

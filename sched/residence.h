@@ -44,6 +44,9 @@ typedef struct wadi_traffic {
         between; /* bytes that launches moved from one device to others it works with as one */
     atomic_int_least64_t shared,
         whole; /* launches of several that work as one, and of the first alone */
+    /* Where copies of columns are traced, in lanes "copies NAME"; NULL: nowhere. Changed while nothing is copied. */
+    struct wadi_trace *trace;
+    const char *name; /* borrowed */
 } wadi_traffic;
 
 typedef struct wadi_residence {
@@ -65,6 +68,8 @@ typedef struct wadi_arrival {
     const wadi_beside *beside;
     void *self;
     uint64_t mark; /* 0: all is there */
+    const wadi_traffic *traffic;
+    int64_t begin_ns; /* 0: it is not traced */
 } wadi_arrival;
 
 /* Copies from the host to the residence. For 0 bytes these three do nothing. */
@@ -74,6 +79,9 @@ void wadi_residence_get(const wadi_residence *r, void *to, const void *from, int
 /* The same for columns, which are counted. */
 void wadi_residence_put_column(const wadi_residence *r, void *to, const void *from, int64_t bytes);
 void wadi_residence_get_column(const wadi_residence *r, void *to, const void *from, int64_t bytes);
+/* A copy begins, and has ended: for the trace, if there is one. put: to the residence; else back. */
+int64_t wadi_residence_trace_begin(const wadi_residence *r);
+void wadi_residence_trace_end(const wadi_residence *r, bool put, int64_t begin_ns, int64_t bytes);
 /* Columns that have been copied by other means. */
 void wadi_residence_count(const wadi_residence *r, int64_t put, int64_t got);
 /* What was copied to the host may be used only if this is OK: a device that has failed gives zeros. Errors: of the device. */

@@ -60,6 +60,7 @@ struct wadi_source {
         window; /* bytes of chunks that it may hold itself, which the run takes off its memory; 0: none */
     int parts; /* -1: an empty stream whose parts are unknown */
     wadi_part part[WADI_MAX_PARTS];
+    bool linked; /* as of a sink */
 };
 
 typedef struct wadi_sink_ops {
@@ -106,6 +107,8 @@ struct wadi_sink {
         retry; /* set by the run before the first put: how often what fails is tried again, by sinks that can */
     bool
         keeps; /* only keeps what it gets, in memory: `put` does not wait, and any thread may call it */
+    bool
+        linked; /* another process is behind it: what it sends and waits for is a lane of a trace */
     bool
         unwatched; /* never looks at wake_fd, which then stays -1: a short run saves the descriptors */
 };

@@ -4,25 +4,36 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 
 typedef struct span {
     wadi_trace_what what;
-    int64_t begin_ns, end_ns, elements;
+    int64_t begin_ns, end_ns;
+    wadi_trace_amount amount;
 } span;
 
 struct wadi_trace_lane {
     char kind[24], name[128];
+    int number; /* of those of this name that are shared, from 1; 0: it is not */
     span *at;
     int64_t n, room, lost;
+    int64_t end_ns; /* shared: of the span that ends last */
+    int64_t turn;   /* of the last span */
     wadi_trace_lane *next;
 };
 
+typedef struct word {
+    struct word *next;
+    char at[];
+} word;
+
 struct wadi_trace {
-    wadi_mutex lock; /* of the list */
+    wadi_mutex lock; /* of the list, of shared lanes and words */
     wadi_trace_lane *first, **last;
+    word *words;
     int64_t begin_ns;
 };
 
@@ -44,18 +55,41 @@ void wadi_trace_destroy(wadi_trace *t) {
         free(l->at);
         free(l);
     }
+    while (t->words != NULL) {
+        word *w = t->words;
+        t->words = w->next;
+        free(w);
+    }
     wadi_mutex_fini(&t->lock);
     free(t);
 }
 
-wadi_trace_lane *wadi_trace_lane_add(wadi_trace *t, const char *kind, const char *name) {
-    wadi_trace_lane *l = t != NULL ? calloc(1, sizeof *l) : NULL;
+/* By the lock. */
+static wadi_trace_lane *add_lane(wadi_trace *t, const char *kind, const char *name, int number) {
+    wadi_trace_lane *l = calloc(1, sizeof *l);
     if (l == NULL) return NULL;
     (void)snprintf(l->kind, sizeof l->kind, "%s", kind);
     (void)snprintf(l->name, sizeof l->name, "%s", name);
-    wadi_mutex_lock(&t->lock);
+    l->number = number;
     *t->last = l;
     t->last = &l->next;
+    return l;
+}
+
+void wadi_trace_forget(wadi_trace *t) {
+    wadi_mutex_lock(&t->lock);
+    for (wadi_trace_lane *l = t->first; l != NULL; l = l->next) {
+        free(l->at);
+        l->at = NULL;
+        l->n = l->room = WADI_TRACE_MOST; /* it is full */
+    }
+    wadi_mutex_unlock(&t->lock);
+}
+
+wadi_trace_lane *wadi_trace_lane_add(wadi_trace *t, const char *kind, const char *name) {
+    if (t == NULL) return NULL;
+    wadi_mutex_lock(&t->lock);
+    wadi_trace_lane *l = add_lane(t, kind, name, 0);
     wadi_mutex_unlock(&t->lock);
     return l;
 }
@@ -71,13 +105,94 @@ static bool has_room(wadi_trace_lane *l) {
     return true;
 }
 
-void wadi_trace_add(wadi_trace_lane *l, wadi_trace_what what, int64_t begin_ns, int64_t end_ns,
-                    int64_t elements) {
+static void add(wadi_trace_lane *l, wadi_trace_what what, int64_t begin_ns, int64_t end_ns,
+                wadi_trace_amount amount) {
     if (l == NULL) return;
     if (has_room(l))
-        l->at[l->n++] = (span){what, begin_ns, end_ns, elements};
+        l->at[l->n++] = (span){what, begin_ns, end_ns, amount};
     else
         l->lost++;
+}
+
+void wadi_trace_add(wadi_trace_lane *l, wadi_trace_what what, int64_t begin_ns, int64_t end_ns,
+                    int64_t elements) {
+    add(l, what, begin_ns, end_ns,
+        (wadi_trace_amount){.unit = elements >= 0 ? "elements" : NULL, .n = elements});
+}
+
+void wadi_trace_extend(wadi_trace_lane *l, const void *key, int64_t turn, int64_t begin_ns,
+                       int64_t end_ns) {
+    if (l == NULL) return;
+    if (l->n > 0 && l->at[l->n - 1].what.key == key && l->turn == turn) {
+        l->at[l->n - 1].end_ns = end_ns;
+        return;
+    }
+    l->turn = turn;
+    wadi_trace_add(l, (wadi_trace_what){.key = key}, begin_ns, end_ns, -1);
+}
+
+/* ---- what is shared ---- */
+
+/* By the lock. */
+static const char *find_word(const wadi_trace *t, const char *words) {
+    const word *w = t->words;
+    while (w != NULL && strcmp(w->at, words) != 0) w = w->next;
+    return w != NULL ? w->at : NULL;
+}
+
+/* By the lock. */
+static const char *add_word(wadi_trace *t, const char *words) {
+    const size_t n = strlen(words) + 1;
+    word *w = malloc(sizeof *w + n);
+    if (w == NULL) return NULL;
+    memcpy(w->at, words, n);
+    w->next = t->words;
+    t->words = w;
+    return w->at;
+}
+
+const char *wadi_trace_word(wadi_trace *t, const char *words) {
+    if (t == NULL) return NULL;
+    wadi_mutex_lock(&t->lock);
+    const char *found = find_word(t, words);
+    if (found == NULL) found = add_word(t, words);
+    wadi_mutex_unlock(&t->lock);
+    return found;
+}
+
+/* The first that is free at begin_ns; `any`: just the first. By the lock. */
+static wadi_trace_lane *find_shared(wadi_trace *t, const char *kind, const char *of,
+                                    int64_t begin_ns, bool any) {
+    int number = 0;
+    for (wadi_trace_lane *l = t->first; l != NULL; l = l->next) {
+        if (l->number == 0 || strcmp(l->kind, kind) != 0 ||
+            strncmp(l->name, of, sizeof l->name - 1) != 0)
+            continue;
+        if (any || l->end_ns <= begin_ns) return l;
+        number = l->number;
+    }
+    return add_lane(t, kind, of, number + 1);
+}
+
+void wadi_trace_add_shared(wadi_trace *t, const char *kind, const char *of, const char *name,
+                           int64_t begin_ns, int64_t end_ns, wadi_trace_amount amount) {
+    if (t == NULL || name == NULL) return;
+    wadi_mutex_lock(&t->lock);
+    wadi_trace_lane *l = find_shared(t, kind, of, begin_ns, begin_ns == end_ns);
+    add(l, (wadi_trace_what){.name = name}, begin_ns, end_ns, amount);
+    if (l != NULL && end_ns > l->end_ns && end_ns != begin_ns) l->end_ns = end_ns;
+    wadi_mutex_unlock(&t->lock);
+}
+
+void wadi_trace_add_behind(wadi_trace *t, const char *kind, const char *of, const char *name,
+                           int64_t begin_ns, int64_t end_ns, wadi_trace_amount amount) {
+    if (t == NULL || name == NULL) return;
+    wadi_mutex_lock(&t->lock);
+    wadi_trace_lane *l = find_shared(t, kind, of, begin_ns, true);
+    if (l != NULL && begin_ns < l->end_ns) begin_ns = l->end_ns < end_ns ? l->end_ns : end_ns;
+    add(l, (wadi_trace_what){.name = name}, begin_ns, end_ns, amount);
+    if (l != NULL && end_ns > l->end_ns) l->end_ns = end_ns;
+    wadi_mutex_unlock(&t->lock);
 }
 
 int64_t wadi_trace_begin(const wadi_trace_lane *l) {
@@ -132,19 +247,26 @@ static void put_span(writing *w, int thread, const span *s) {
     const char *name = s->what.name != NULL ? s->what.name : w->names.of(w->names.env, s->what.key);
     wadi_text *out = &w->text;
     if (name == NULL) return;
-    wadi_text_addf(out, ",\n{\"ph\": \"X\", \"pid\": 1, \"tid\": %d", thread);
+    const bool moment = s->begin_ns == s->end_ns;
+    wadi_text_addf(out, ",\n{\"ph\": \"%s\", \"pid\": 1, \"tid\": %d", moment ? "i" : "X", thread);
     put_time(out, "ts", s->begin_ns > w->trace->begin_ns ? s->begin_ns - w->trace->begin_ns : 0);
-    put_time(out, "dur", s->end_ns - s->begin_ns);
+    if (moment)
+        wadi_text_add(out, ", \"s\": \"t\"");
+    else
+        put_time(out, "dur", s->end_ns - s->begin_ns);
     wadi_text_add(out, ", \"name\": ");
     wadi_text_add_json(out, name);
-    if (s->elements >= 0)
-        wadi_text_addf(out, ", \"args\": {\"elements\": %" PRId64 "}", s->elements);
+    if (s->amount.unit != NULL)
+        wadi_text_addf(out, ", \"args\": {\"%s\": %" PRId64, s->amount.unit, s->amount.n);
+    if (s->amount.numbered) wadi_text_addf(out, ", \"item\": %" PRId64, s->amount.item);
+    if (s->amount.unit != NULL) wadi_text_add(out, "}");
     wadi_text_add(out, "}");
 }
 
 static wadi_status put_lane(writing *w, int thread, const wadi_trace_lane *l, wadi_error *err) {
-    char name[sizeof l->kind + sizeof l->name];
-    (void)snprintf(name, sizeof name, "%s %s", l->kind, l->name);
+    char name[sizeof l->kind + sizeof l->name + 16];
+    (void)snprintf(name, sizeof name, l->number > 1 ? "%s %s, %d" : "%s %s", l->kind, l->name,
+                   l->number);
     wadi_text_add(&w->text, ",\n");
     name_it(&w->text, "thread_name", thread, name);
     for (int64_t i = 0; i < l->n; i++) {

@@ -43,6 +43,14 @@ void wadi_certificate_fact(wadi_text *out, const char *word, const char *name,
     wadi_text_add(out, "\n");
 }
 
+bool wadi_certificate_is_kernel(const char *line, size_t n) {
+    static const char word[] = "kernel ";
+    if (n < sizeof word || n > 1000 || strncmp(line, word, sizeof word - 1) != 0) return false;
+    for (size_t i = 0; i < n; i++)
+        if (!is_plain(line[i]) && line[i] != ' ' && line[i] != '%') return false;
+    return true;
+}
+
 void wadi_certificate_blocks(wadi_text *out, const wadi_tally_list *blocks) {
     for (size_t i = 0; i < blocks->n; i++) {
         wadi_text_addf(out, "block %lld ", (long long)blocks->at[i].elements);

@@ -7,6 +7,8 @@
  *     device cpu
  *     note prog.wadi                words of whoever runs it: `wadi run` notes its arguments
  *     kernel body0 inside c native 91c0..
+ *     worker 3000 0.9.0 cpu%20EPYC  elements that workers elsewhere of this version and device have computed; then their kernels
+ *     kernel body0 inside c native 3a07..
  *     input n 77d1..
  *     source in 5000 raw            elements that were read, and the kind of the source; then its blocks (tally.h)
  *     block 2048 0b7e..             elements and their digest
@@ -34,6 +36,8 @@ void wadi_certificate_digest(wadi_text *out, const uint8_t digest[WADI_TALLY_DIG
 /* Appends a line: the word, the name, the digest. */
 void wadi_certificate_fact(wadi_text *out, const char *word, const char *name,
                            const uint8_t digest[WADI_TALLY_DIGEST]);
+/* Whether the n bytes are a line "kernel .." of names and digests. */
+bool wadi_certificate_is_kernel(const char *line, size_t n);
 void wadi_certificate_blocks(wadi_text *out, const wadi_tally_list *blocks);
 /* The last line. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_certificate_end(wadi_text *out, wadi_error *err);

@@ -16,6 +16,7 @@
 #include "sched/cpu/inner.h"
 #include "sched/fault.h"
 #include "sched/foreign.h"
+#include "sched/profile.h"
 
 /* ---- what kernels call ---- */
 
@@ -190,8 +191,8 @@ static void launch(wadi_device *self, wadi_launch *what) {
     atomic_store(&d->stop, INT64_MAX);
     if (what->n <= 0) return;
     const bool alone = what->serial || what->apart;
-    wadi_pool_for(d->pool, what->serial ? 1 : what->n, alone ? 1 : range_of(what->n, d->threads),
-                  run_range, &l);
+    wadi_profile_pool_for(d->pool, what->serial ? 1 : what->n,
+                          alone ? 1 : range_of(what->n, d->threads), run_range, &l);
 }
 
 /* ---- primitives ---- */
@@ -280,8 +281,8 @@ static bool routine(wadi_device *self, const wadi_device_calls *batch) {
     if (run_shared(d, batch, &fine)) return fine;
     calls c = {.device = d, .batch = batch};
     const int64_t ranges = (int64_t)d->threads * 4;
-    wadi_pool_for(d->pool, batch->problems, (batch->problems + ranges - 1) / ranges, run_problems,
-                  &c);
+    wadi_profile_pool_for(d->pool, batch->problems, (batch->problems + ranges - 1) / ranges,
+                          run_problems, &c);
     return !atomic_load(&c.declined);
 }
 

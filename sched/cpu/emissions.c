@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "sched/profile.h"
 
 /* Smaller pieces, in bytes, lie side by side, so that a run of them is copied at once. */
 enum { NEAR = 512 };
@@ -228,7 +229,7 @@ static bool compact(wadi_emissions *e, int slot, wadi_pool *pool) {
     if (room) {
         compaction c = {p, to, e->of[slot].piece, place};
         const int64_t ranges = 1 + lay_out(p, total, NULL, NULL) / grain_bytes;
-        wadi_pool_for(pool, count, (count + ranges - 1) / ranges, copy_pieces, &c);
+        wadi_profile_pool_for(pool, count, (count + ranges - 1) / ranges, copy_pieces, &c);
     }
     for (int f = 0; f < WADI_MAX_FIELDS; f++) wadi_buffers_put(block[f]);
     return room;

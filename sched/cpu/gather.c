@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "sched/profile.h"
 
 /* Copying fewer values than this is not worth waking another worker. */
 static const int64_t grain_values = 1 << 14;
@@ -76,6 +77,6 @@ void wadi_cpu_gather(wadi_pool *pool, const wadi_device_gather *g) {
     int64_t grain = g->total / (8 * (int64_t)wadi_pool_threads(pool));
     if (grain < grain_values) grain = grain_values;
     const bool scalars = g->p->rank == 0 && g->p->kind != WADI_SLOT_IRREGULAR;
-    wadi_pool_for(pool, g->total, grain, scalars ? copy_scalars : copy_values,
-                  (void *)(uintptr_t)g);
+    wadi_profile_pool_for(pool, g->total, grain, scalars ? copy_scalars : copy_values,
+                          (void *)(uintptr_t)g);
 }

@@ -7,6 +7,7 @@
 
 #include "sched/cpu/code.h"
 #include "sched/cpu/inner.h"
+#include "sched/profile.h"
 
 enum { LINE = 64 };
 
@@ -106,7 +107,7 @@ bool wadi_cpu_strips(wadi_device *self, const wadi_device_strips *what) {
     strips x = {.device = d, .what = what, .own = calloc((size_t)d->threads, sizeof *x.own)};
     if (x.own == NULL) return false;
     for (int i = 0; i < d->threads; i++) x.own[i].mark = wadi_scratch_mark(&d->workers[i].scratch);
-    wadi_pool_for(d->pool, (what->rows + what->strip - 1) / what->strip, 1, run_some, &x);
+    wadi_profile_pool_for(d->pool, (what->rows + what->strip - 1) / what->strip, 1, run_some, &x);
     for (int i = 0; i < d->threads; i++) wadi_scratch_rewind(&d->workers[i].scratch, x.own[i].mark);
     free(x.own);
     return !atomic_load(&x.failed);

@@ -10,6 +10,7 @@
 
 #include "sched/cpu/code.h"
 #include "sched/cpu/inner.h"
+#include "sched/profile.h"
 
 typedef struct turns {
     wadi_cpu *device;
@@ -115,8 +116,8 @@ bool wadi_cpu_turns(wadi_device *self, const wadi_device_turns *what) {
     wadi_cpu *d = wadi_cpu_of(self);
     turns x = {.device = d, .what = what, .table = make_tables(d)};
     if (x.table == NULL) return false;
-    wadi_pool_for(d->pool, what->shares, 1, run_shares, &x);
-    if (what->reach > 0) wadi_pool_for(d->pool, what->shares - 1, 1, run_seams, &x);
+    wadi_profile_pool_for(d->pool, what->shares, 1, run_shares, &x);
+    if (what->reach > 0) wadi_profile_pool_for(d->pool, what->shares - 1, 1, run_seams, &x);
     free(x.table);
     return !atomic_load(&x.failed);
 }

@@ -201,7 +201,7 @@ static wadi_status open_runner(wadi_apart *a, wadi_error *err) {
 static wadi_status open_crew(wadi_apart *a, wadi_error *err) {
     WADI_TRY(open_runner(a, err));
     WADI_TRY(open_slots(a, err));
-    return wadi_run_inner_link(a->stream, "compute", "apart", &a->pipe, err);
+    return wadi_run_inner_link(a->stream, "compute", "apart", "", &a->pipe, err);
 }
 
 static void close_runner(wadi_apart *a) {

@@ -6,9 +6,11 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/outfile.h"
 #include "sched/run/digester.h"
 #include "sched/run/certify_of.h"
+#include "sched/run/certify_workers.h"
 
 enum { SHARE = 16 /* of the memory, for elements that wait for their digest */ };
 
@@ -16,7 +18,8 @@ struct wadi_certifier {
     wadi_outfile *file;    /* NULL: none is written */
     wadi_certificate like; /* to be verified */
     bool verifies;
-    wadi_text head;     /* what the run is of */
+    wadi_text head; /* what the run is of */
+    wadi_certified_workers workers;
     wadi_tally *blocks; /* [bindings] */
     wadi_digester
         *digester; /* makes the digests of sources; NULL where they are compared at once */
@@ -167,6 +170,16 @@ wadi_status wadi_certify_delivered(wadi_run *x, const wadi_binding *sink, const 
     return add(x, sink, c, err);
 }
 
+bool wadi_certify_tells(const wadi_run *x) {
+    return x->certifier != NULL && x->certifier->file != NULL;
+}
+
+wadi_status wadi_certify_worker(wadi_run *x, const wadi_report *r, int64_t elements,
+                                wadi_error *err) {
+    if (!wadi_certify_tells(x)) return WADI_OK;
+    return wadi_certified_workers_add(&x->certifier->workers, r, elements, err);
+}
+
 /* Until all that was read has its digest. */
 static wadi_status settle(wadi_certifier *c, wadi_error *err) {
     return c->digester != NULL ? wadi_digester_settle(c->digester, err) : WADI_OK;
@@ -219,8 +232,27 @@ static wadi_status verify_streams(wadi_run *x, wadi_error *err) {
     return WADI_OK;
 }
 
+/* Other versions of wadi make other kernels with the same bits, so these are told, and are no failure. */
+static void compare_kernels(const wadi_run *x) {
+    const wadi_certificate *like = &x->certifier->like;
+    const char *who = "the run";
+    for (int i = 0; i < like->n; i++) {
+        const char *line = like->line[i];
+        wadi_text made = {0};
+        if (strncmp(line, "worker ", 7) == 0) who = "a worker";
+        if (x->loader.kernel != NULL && strncmp(line, "kernel ", 7) == 0 &&
+            x->loader.kernel(x->loader.self, line, &made) &&
+            strcmp(wadi_text_str(&made), line) != 0)
+            wadi_logf(WADI_LOG_WARNING,
+                      "verify: %s had other kernels than this wadi makes: %.*s (%s)", who,
+                      (int)(strrchr(line, ' ') - line - 7), line + 7, like->path);
+        wadi_text_fini(&made);
+    }
+}
+
 static wadi_status verify(wadi_run *x, wadi_error *err) {
     const wadi_certifier *c = x->certifier;
+    compare_kernels(x);
     WADI_TRY(verify_streams(x, err));
     for (int i = 0; i < x->plan->noutputs; i++) {
         const char *name = x->plan->outputs[i].name;
@@ -272,6 +304,7 @@ static wadi_status write(wadi_run *x, wadi_error *err) {
     wadi_text_add(&t, "\n");
     put_notes(x, &t);
     if (x->loader.kernels != NULL) x->loader.kernels(x->loader.self, &t);
+    wadi_certified_workers_put(&c->workers, &t);
     wadi_status status = put_streams(x, &t, err);
     for (int i = 0; i < x->plan->noutputs; i++) {
         uint8_t digest[WADI_TALLY_DIGEST];
@@ -306,6 +339,7 @@ void wadi_certify_destroy(wadi_run *x) {
     for (size_t i = 0; c->blocks != NULL && i < c->n; i++) wadi_tally_fini(&c->blocks[i]);
     free(c->blocks);
     wadi_certificate_fini(&c->like);
+    wadi_certified_workers_fini(&c->workers);
     wadi_text_fini(&c->head);
     free(c);
     x->certifier = NULL;
@@ -325,6 +359,7 @@ wadi_status wadi_certify_save(wadi_run *x, wadi_text *out, wadi_error *err) {
         wadi_state_put(out, (int64_t)b->done.n);
         wadi_text_add_n(out, (const char *)b->done.at, b->done.n * sizeof *b->done.at);
     }
+    wadi_certified_workers_save(&c->workers, out);
     return WADI_OK;
 }
 
@@ -351,5 +386,6 @@ wadi_status wadi_certify_load(wadi_run *x, wadi_state_reader *from, wadi_error *
         b->all_elements = elements;
         b->all_bytes = bytes;
     }
-    return WADI_OK;
+    return c != NULL ? wadi_certified_workers_load(&c->workers, c->workers.n == 0, from, err)
+                     : WADI_OK;
 }

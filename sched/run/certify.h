@@ -25,6 +25,11 @@ WADI_NODISCARD wadi_status wadi_certify_delivered(wadi_run *x, const wadi_bindin
 /* The run has ended well, and its results are there: the certificate is written, but has its name only with wadi_certify_release. Errors: WADI_INVALID (as
  * above), WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_certify_close(wadi_run *x, wadi_error *err);
+/* Whether one is written: then workers elsewhere tell of their kernels. */
+bool wadi_certify_tells(const wadi_run *x);
+/* Elements that a worker has computed, with what it has told. By the compute thread. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_certify_worker(wadi_run *x, const struct wadi_report *r,
+                                               int64_t elements, wadi_error *err);
 /* It gets its name. Errors: WADI_IO. */
 WADI_NODISCARD wadi_status wadi_certify_release(wadi_run *x, wadi_error *err);
 void wadi_certify_destroy(wadi_run *x);

@@ -75,8 +75,9 @@ static void put_stretches(const wadi_stretch_list *all, wadi_text *out) {
 }
 
 wadi_status wadi_charter_write(const wadi_plan *plan, const wadi_loader *loader, int phase,
-                               const wadi_stretch_list *stretches, wadi_slots *once,
-                               wadi_buffers *buffers, wadi_text *out, wadi_error *err) {
+                               const wadi_stretch_list *stretches, bool reports,
+                               wadi_slots *once, wadi_buffers *buffers, wadi_text *out,
+                               wadi_error *err) {
     uint8_t hash[WADI_CHARTER_HASH];
     char digits[2 * WADI_CHARTER_HASH + 1];
     wadi_plan_layout_hash(plan, hash);
@@ -87,6 +88,7 @@ wadi_status wadi_charter_write(const wadi_plan *plan, const wadi_loader *loader,
     WADI_TRY(put_program(loader, out, err));
     wadi_state_put(out, phase);
     put_stretches(stretches, out);
+    wadi_state_put(out, reports);
     WADI_TRY(put_values(once, buffers, out, err));
     wadi_state_put(out, (int64_t)wadi_crc32c(0, out->at, out->n));
     return out->failed ? wadi_fail(err, WADI_MEMORY, "charter: out of memory") : WADI_OK;
@@ -166,6 +168,7 @@ static bool take_stretches(wadi_state_reader *r, wadi_stretch_list *out) {
 
 wadi_status wadi_charter_read(const void *bytes, int64_t n, wadi_charter *out, wadi_error *err) {
     wadi_state_reader r = {bytes, (size_t)n};
+    int reports = 0;
     if (!is_whole(r.at, r.left)) return damaged(err);
     r.left -= 8;
     if (!is_next(&r, title))
@@ -173,8 +176,10 @@ wadi_status wadi_charter_read(const void *bytes, int64_t n, wadi_charter *out, w
                          "the charter of the job is of another version of wadi");
     WADI_TRY(check_version(&r, err));
     if (!take_hash(&r, out->hash) || !take_program(&r, &out->program) ||
-        !take_int(&r, INT32_MAX, &out->phase) || !take_stretches(&r, &out->stretches))
+        !take_int(&r, INT32_MAX, &out->phase) || !take_stretches(&r, &out->stretches) ||
+        !take_int(&r, 1, &reports))
         return damaged(err);
+    out->reports = reports != 0;
     out->values = r;
     return WADI_OK;
 }

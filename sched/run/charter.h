@@ -21,13 +21,14 @@ typedef struct wadi_charter {
     uint8_t hash[WADI_CHARTER_HASH]; /* of the plan */
     int phase;
     wadi_stretch_list stretches; /* items name them by number. Not checked against the plan */
+    bool reports;                /* each answer begins with a report of the worker (report.h) */
     wadi_state_reader values;    /* what follows */
 } wadi_charter;
 
 /* once: the values that do not change, in host memory. Errors: WADI_MEMORY, WADI_UNSUPPORTED (the program cannot travel; it is said why). */
 WADI_NODISCARD wadi_status wadi_charter_write(const wadi_plan *plan, const wadi_loader *loader,
                                               int phase, const wadi_stretch_list *stretches,
-                                              wadi_slots *once, wadi_buffers *buffers,
+                                              bool reports, wadi_slots *once, wadi_buffers *buffers,
                                               wadi_text *out, wadi_error *err);
 /* Borrows the bytes. Errors: WADI_IO (it is damaged, or no charter), WADI_UNSUPPORTED (home is another version of wadi), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_charter_read(const void *bytes, int64_t n, wadi_charter *out,
@@ -73,8 +74,9 @@ typedef struct wadi_answer {
 /* answer, travel: of the n stages of a stretch. Errors: WADI_MEMORY, WADI_UNSUPPORTED. */
 WADI_NODISCARD wadi_status wadi_answer_write(const wadi_answer *answer, int n, wadi_text *out,
                                              wadi_error *err);
-/* The caller gives the chunks back, whatever comes of it (wadi_answer_fini). Errors: WADI_IO (not an answer to an item of `count` elements), WADI_MEMORY. */
-WADI_NODISCARD wadi_status wadi_answer_read(const void *bytes, int64_t size, const wadi_plan *plan,
+/* from: all that is left of an answer. The caller gives the chunks back, whatever comes of it (wadi_answer_fini). Errors: WADI_IO (not an answer to an item of `count`
+ * elements), WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_answer_read(wadi_state_reader from, const wadi_plan *plan,
                                             const wadi_travel *travel, int n, int64_t count,
                                             wadi_buffers *buffers, wadi_answer *out,
                                             wadi_error *err);

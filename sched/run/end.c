@@ -37,7 +37,10 @@ static wadi_status put_chunk(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
     wadi_tap_see(o->stream->x, &o->put, c);
     if (o->binding == NULL) return o->sink->ops->put(o->sink, c, err);
     const wadi_task before = begin_sink(o);
+    wadi_link_call link;
+    wadi_run_link_begin(o->stream->x, o->binding, &link);
     wadi_status status = o->sink->ops->put(o->sink, c, err);
+    wadi_run_link_end(&link, "send", c->count);
     wadi_task_end(before);
     if (status == WADI_OK && o->stream->x->certifier != NULL)
         status = wadi_certify_delivered(o->stream->x, o->binding, c, err);
@@ -118,7 +121,10 @@ static wadi_status finish(wadi_outlet *o, wadi_error *err) {
     wadi_meter_busy(meter, WADI_STAGE_SINK);
     const int ticket = wadi_task_work("the end of the output", -1, o->plan->name);
     const wadi_task before = begin_sink(o);
+    wadi_link_call link;
+    wadi_run_link_begin(o->stream->x, o->binding, &link);
     const wadi_status status = o->sink->ops->finish(o->sink, err);
+    wadi_run_link_end(&link, "end", -1);
     wadi_task_end(before);
     if (o->binding != NULL) note_finish(o->binding, status);
     if (o->binding != NULL && status != WADI_OK && err != NULL)
@@ -152,7 +158,7 @@ static void sink_thread(void *env) {
 }
 
 static wadi_status open_link(wadi_outlet *o, wadi_error *err) {
-    return wadi_run_inner_link(o->stream, "compute", "sink", &o->pipe, err);
+    return wadi_run_inner_link(o->stream, "compute", "sink", o->plan->name, &o->pipe, err);
 }
 
 /* ---- elements ---- */

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "sched/run/certify.h"
 #include "sched/run/charter.h"
 #include "sched/run/stream.h"
 
@@ -91,6 +92,7 @@ static wadi_status give(wadi_stream *s, wadi_far_part *p, const wadi_far_ticket 
     const wadi_status status = give_all(s, p, k, err);
     p->brings = false;
     WADI_TRY(status);
+    if (k->report != NULL) WADI_TRY(wadi_certify_worker(s->x, k->report, k->in->count, err));
     wadi_mutex_lock(&s->x->lock);
     s->x->stats.elsewhere += k->in->count;
     s->x->work.items_there++;
@@ -133,6 +135,7 @@ static wadi_status hand_on(wadi_stream *s, wadi_far_part *p, wadi_error *err) {
     wadi_answer_fini(k.answer, p->plan->n);
     free(k.answer);
     wadi_chunk_release(k.in);
+    wadi_far_drop_report(&k);
     return status;
 }
 

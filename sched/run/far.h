@@ -13,6 +13,7 @@
 #include "base/thread.h"
 #include "sched/chunk.h"
 #include "sched/run/charter.h"
+#include "sched/run/report.h"
 #include "sched/run/team.h"
 #include "sched/work/queue.h"
 
@@ -23,6 +24,7 @@ typedef struct wadi_far_ticket {
     wadi_ticket_state state;
     wadi_chunk *in;
     wadi_answer *answer; /* DONE: [stages of the stretch] */
+    wadi_report *report; /* DONE: of the worker; NULL: it makes none */
     int64_t sent_ns;     /* clock; 0: it has not been sent */
 } wadi_far_ticket;
 
@@ -52,6 +54,7 @@ typedef struct wadi_far {
     wadi_stretch_list stretches; /* that are shared; [nparts] once it is opened */
     wadi_far_part *parts;
     int nparts;
+    bool reports; /* workers tell of themselves with each answer */
     bool opened, given_up;
     bool told;       /* that nobody has come */
     int64_t from_ns; /* clock when it was opened */
@@ -94,6 +97,8 @@ void wadi_far_close(struct wadi_stream *s);
 void wadi_far_work(void *env);
 /* Wakes that thread. */
 void wadi_far_nudge(const wadi_far *t);
+
+void wadi_far_drop_report(const wadi_far_ticket *k);
 
 /* ---- far_view.c ---- */
 

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "sched/run/certify.h"
 #include "sched/run/far.h"
 #include "sched/run/stream.h"
 
@@ -67,7 +68,8 @@ static wadi_status offer(wadi_stream *s, wadi_error *err) {
     wadi_run *x = s->x;
     wadi_text charter = {0};
     wadi_status status = wadi_charter_write(x->plan, &x->loader, wadi_run_phase_of(s),
-                                            &t->stretches, &t->once, x->buffers, &charter, err);
+                                            &t->stretches, t->reports, &t->once, x->buffers,
+                                            &charter, err);
     if (status == WADI_OK)
         status = x->work.queue->ops->offer(x->work.queue, charter.at, (int64_t)charter.n, err);
     wadi_text_fini(&charter);
@@ -130,6 +132,7 @@ static wadi_status open_all(wadi_stream *s, wadi_error *err) {
     t->stream = s;
     t->wake = -1;
     t->from_ns = wadi_clock_ns();
+    t->reports = s->x->trace != NULL || wadi_certify_tells(s->x);
     wadi_status status = wadi_run_once(s, &t->once, err);
     if (status == WADI_OK) status = make_room(t, err);
     if (status == WADI_OK) status = offer(s, err);
@@ -196,6 +199,7 @@ static void drop_tickets(wadi_far_part *p) {
         wadi_chunk_release(k->in);
         wadi_answer_fini(k->answer, p->plan->n);
         free(k->answer);
+        wadi_far_drop_report(k);
     }
 }
 

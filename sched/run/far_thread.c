@@ -1,4 +1,5 @@
 /* The thread that has the work queue: it sends what waits, and takes what has come. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -104,15 +105,36 @@ static void drop(wadi_answer *owned, int n) {
     free(owned);
 }
 
+void wadi_far_drop_report(const wadi_far_ticket *k) {
+    if (k->report != NULL) wadi_report_fini(k->report);
+    free(k->report);
+}
+
+static wadi_status take_report(const wadi_far *t, wadi_state_reader *from, wadi_report **out,
+                               wadi_error *err) {
+    if (!t->reports) return WADI_OK;
+    wadi_report *r = calloc(1, sizeof *r);
+    if (r == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    const wadi_status status = wadi_report_take(from, r, err);
+    if (status == WADI_OK)
+        *out = r;
+    else
+        free(r);
+    return status;
+}
+
 /* An answer to an item of the stretch, of so many elements; NULL: it is of no use. */
 static wadi_answer *read_answer(const wadi_far *t, const wadi_far_part *p, int64_t count,
-                                const wadi_work_item *item) {
+                                const wadi_work_item *item, wadi_report **report) {
     wadi_error why = {.status = WADI_OK};
     if (item->status != WADI_OK) return NULL;
     wadi_answer *a = calloc((size_t)p->plan->n, sizeof *a);
     if (a == NULL) return NULL;
-    const wadi_status status = wadi_answer_read(item->bytes, item->n, t->stream->x->plan, p->travel,
-                                                p->plan->n, count, t->stream->x->buffers, a, &why);
+    wadi_state_reader from = {item->bytes, (size_t)item->n};
+    wadi_status status = take_report(t, &from, report, &why);
+    if (status == WADI_OK)
+        status = wadi_answer_read(from, t->stream->x->plan, p->travel, p->plan->n, count,
+                                  t->stream->x->buffers, a, &why);
     if (status == WADI_OK) return a;
     wadi_logf(WADI_LOG_WARNING, "%s: an answer is not used: %s", t->stream->x->work.address,
               why.msg);
@@ -127,6 +149,21 @@ static void note_time(wadi_far *t, const wadi_far_ticket *k) {
     t->answered_ns = now;
 }
 
+/* The worker's clock is its own, so its work is drawn as if the answer had needed no time to come. What began before the answer before had come began with that. */
+static void trace_answer(const wadi_far *t, const wadi_far_part *part, const wadi_far_ticket *k,
+                         const wadi_report *r) {
+    wadi_run *x = t->stream->x;
+    if (x->trace == NULL || r == NULL) return;
+    const int first = part->plan->stage[0];
+    const wadi_plan_place *p = &x->plan->places[t->stream->plan->stages[first].place];
+    const int64_t now = wadi_clock_ns(), most = now - k->sent_ns;
+    char words[160];
+    (void)snprintf(words, sizeof words, "%.60s, line %d", p->op, p->loc.line);
+    wadi_trace_add_behind(x->trace, "elsewhere", wadi_text_str(&r->worker),
+                          wadi_trace_word(x->trace, words), now - (r->ns < most ? r->ns : most),
+                          now, (wadi_trace_amount){"elements", k->in->count, true, k->number});
+}
+
 /* Takes over the item's bytes. The lock is let go of while they are read, and the compute thread may give the ticket up meanwhile. */
 static void take_answer(wadi_far *t, const wadi_work_item *item) {
     wadi_mutex_lock(&t->lock);
@@ -134,7 +171,8 @@ static void take_answer(wadi_far *t, const wadi_work_item *item) {
     const wadi_far_part *p = &t->parts[at.part];
     const int64_t count = at.k != NULL ? at.k->in->count : 0;
     wadi_mutex_unlock(&t->lock);
-    wadi_answer *a = at.k != NULL ? read_answer(t, p, count, item) : NULL;
+    wadi_far_ticket of = {.report = NULL};
+    wadi_answer *a = at.k != NULL ? read_answer(t, p, count, item, &of.report) : NULL;
     free(item->bytes);
     wadi_mutex_lock(&t->lock);
     wadi_far_ticket *k = find(t, item->number).k;
@@ -142,12 +180,16 @@ static void take_answer(wadi_far *t, const wadi_work_item *item) {
         note_time(t, k);
         t->answered++;
         k->state = a != NULL ? WADI_TICKET_DONE : WADI_TICKET_FAILED;
+        if (a != NULL) trace_answer(t, p, k, of.report);
         k->answer = a;
+        k->report = of.report;
+        of.report = NULL;
         a = NULL;
     }
     wadi_condition_broadcast(&t->done);
     wadi_mutex_unlock(&t->lock);
     drop(a, p->plan->n);
+    wadi_far_drop_report(&of);
     wadi_lane_nudge_all(t->stream);
 }
 

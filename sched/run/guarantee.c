@@ -42,7 +42,8 @@ static wadi_guarantee lower(const wadi_binding *b, wadi_guarantee least, wadi_te
 static wadi_guarantee find(const wadi_run *x, wadi_text *why) {
     wadi_guarantee least = WADI_GUARANTEE_EXACTLY_ONCE;
     if (x->options.state == NULL) {
-        wadi_text_add(why, "nothing of the run is saved");
+        wadi_text_add(why, "nothing of the run is saved: if it is killed, it begins anew, and what "
+                           "it had passed on comes again");
         return WADI_GUARANTEE_NONE;
     }
     if (!wadi_dead_lasts(x)) {

@@ -134,16 +134,15 @@ static wadi_status take_stage(wadi_state_reader *r, const wadi_plan *plan, const
     return good ? WADI_OK : senseless(err);
 }
 
-wadi_status wadi_answer_read(const void *bytes, int64_t size, const wadi_plan *plan,
+wadi_status wadi_answer_read(wadi_state_reader from, const wadi_plan *plan,
                              const wadi_travel *travel, int n, int64_t count, wadi_buffers *buffers,
                              wadi_answer *out, wadi_error *err) {
-    wadi_state_reader r = {bytes, (size_t)size};
     int64_t head[2 * WADI_STRETCH_STAGES] = {0};
     for (int i = 0; i < n; i++) out[i] = (wadi_answer){.out = NULL};
-    if (!take_head(&r, 2 * n, head) || head[0] != count) return senseless(err);
+    if (!take_head(&from, 2 * n, head) || head[0] != count) return senseless(err);
     for (int i = 0; i < n; i++) out[i] = (wadi_answer){head[2 * i], head[2 * i + 1], NULL};
-    for (int i = 0; i < n; i++) WADI_TRY(take_stage(&r, plan, &travel[i], buffers, &out[i], err));
-    return r.left == 0 ? WADI_OK : senseless(err);
+    for (int i = 0; i < n; i++) WADI_TRY(take_stage(&from, plan, &travel[i], buffers, &out[i], err));
+    return from.left == 0 ? WADI_OK : senseless(err);
 }
 
 void wadi_answer_fini(wadi_answer *answer, int n) {

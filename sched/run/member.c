@@ -47,6 +47,7 @@ static wadi_status open_device(wadi_member *m, wadi_error *err) {
     if (x->share_rule.wrap != NULL)
         m->device = x->share_rule.wrap(x->share_rule.env, c->place, m->device);
     m->told_ns = m->device->ops->busy_ns(m->device);
+    wadi_run_trace_device(x, m->device, c->name);
     return wadi_run_make_runner(x, &x->loader, m->device, c->row, &m->crew.runner, err);
 }
 

@@ -19,6 +19,7 @@ void wadi_run_profile_begin(wadi_run *x, const char *device, bool beside) {
     wadi_profile *p = find(x, device, beside);
     if (p == NULL) {
         p = wadi_profile_create(x->plan, device, beside);
+        if (p != NULL) p->trace = x->trace;
         if (p != NULL)
             p->lane = wadi_trace_lane_add(x->trace, beside ? "beside" : "compute", device);
         if (p != NULL) p->next = x->profiles;

@@ -188,7 +188,7 @@ void wadi_run_destroy(wadi_run *x) {
     if (wadi_profile_is_asked()) wadi_profile_gather(x);
     wadi_run_leave_all(x);
     wadi_run_profile_fini(x);
-    wadi_run_trace_fini(x);
+    wadi_run_trace_fini(x); /* devices are closed */
     wadi_run_put_policy(x);
     wadi_buffers_release(x->buffers);
     wadi_vec_free(&x->bindings);
@@ -418,6 +418,8 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     if (status == WADI_OK) status = wadi_certify_close(run, &why);
     if (status == WADI_OK && !run->options.hold_state) status = wadi_certify_release(run, &why);
     if (status != WADI_OK) tell_all(run, &why);
+    if (status != WADI_OK && status != WADI_CANCELLED)
+        wadi_log_failed(wadi_run_place(run), why.msg);
     if (status != WADI_OK && err != NULL) *err = why;
     wadi_task_end(before);
     wadi_run_profile_end(run);

@@ -87,11 +87,14 @@ static wadi_status go_back(wadi_lane *l, int i, wadi_source *source) {
 static wadi_status ask_once(wadi_lane *l, int i, wadi_source *source, int64_t k, wadi_error *err) {
     const wadi_plan_source *p = &l->plan->sources[i];
     const bool waits = source->at_hand == 0;
+    wadi_link_call link;
     const int ticket = waits ? wadi_task_wait("elements from", l->position, p->name) : -1;
     l->builder[i].wanted = k;
     l->builder[i].exact = l->stream->x->options.chunk > 0;
     wadi_passed_works(&l->read[i], wadi_clock_ns());
+    wadi_run_link_begin(l->stream->x, wadi_run_find(l->stream->x, p->name, false), &link);
     const wadi_status status = source->ops->next(source, k, &l->builder[i], err);
+    wadi_run_link_end(&link, "receive", l->builder[i].count);
     wadi_passed_rests(&l->read[i], wadi_clock_ns());
     if (waits) wadi_task_go_on(ticket);
     return status;
@@ -448,7 +451,8 @@ wadi_status wadi_lane_open(wadi_lane *l, wadi_error *err) {
     WADI_TRY(open_builders(l, err));
     WADI_TRY(begin_notes(l, err));
     if (!l->threaded) return WADI_OK;
-    return wadi_run_inner_link(l->stream, "source", "compute", &l->pipe, err);
+    return wadi_run_inner_link(l->stream, "source", "compute", l->plan->sources[l->reader[0]].name,
+                               &l->pipe, err);
 }
 
 void wadi_lane_close(wadi_lane *l) {

@@ -40,7 +40,8 @@ typedef struct wadi_binding {
         delivered; /* elements that the sink got before it began again, and so far. By the thread that calls the sink */
     bool finished; /* the sink */
     bool owes;     /* the sink waits for the run that begins again; it is aborted if that fails */
-    atomic_bool broken; /* it has failed itself: it cannot go on with the rest */
+    atomic_bool broken;    /* it has failed itself: it cannot go on with the rest */
+    wadi_trace_lane *link; /* NULL: nothing is traced of a link so far */
 } wadi_binding;
 
 /* A device that the run has left, with all that may still be referred to. */
@@ -282,6 +283,20 @@ WADI_NODISCARD wadi_status wadi_run_trace_open(wadi_run *x, wadi_error *err);
 /* Writes it. A failure is a warning in the log. */
 void wadi_run_trace_close(wadi_run *x);
 void wadi_run_trace_fini(wadi_run *x);
+
+/* From now on copies of the device are traced, if anything is. */
+void wadi_run_trace_device(wadi_run *x, wadi_device *device, const char *name);
+
+/* A call of a source or a sink, which may have another process behind it. */
+typedef struct wadi_link_call {
+    wadi_trace *trace; /* NULL: it has none, or nobody traces */
+    wadi_trace_lane *lane;
+    int64_t begin_ns;
+} wadi_link_call;
+
+/* Around the call, whose waits are those of the link meanwhile; b NULL: it is no binding. what is static; elements below 0: not told. */
+void wadi_run_link_begin(wadi_run *x, wadi_binding *b, wadi_link_call *out);
+void wadi_run_link_end(wadi_link_call *c, const char *what, int64_t elements);
 
 /* ---- profile.c ---- */
 

@@ -150,8 +150,8 @@ static inline int wadi_run_phase_of(const wadi_stream *s) {
 /* ---- inner_link.c ---- */
 
 /* A link within the run, for chunks; from and to are static. */
-wadi_status wadi_run_inner_link(wadi_stream *s, const char *from, const char *to, wadi_pipe **out,
-                                wadi_error *err);
+wadi_status wadi_run_inner_link(wadi_stream *s, const char *from, const char *to, const char *name,
+                                wadi_pipe **out, wadi_error *err);
 
 /* ---- source.c ---- */
 

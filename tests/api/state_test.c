@@ -371,7 +371,10 @@ static void the_guarantee_is_that_of_the_weakest(void **unused) {
     promises(&c, WADI_GUARANTEE_NONE,
              "none: \"squares\", a memory sink, cannot go on after its process was ended");
     c.no_state = true;
-    promises(&c, WADI_GUARANTEE_NONE, "none: nothing of the run is saved");
+    promises(&c, WADI_GUARANTEE_NONE,
+             "none: nothing of the run is saved: if it is killed, it begins anew, and what it had "
+             "passed on "
+             "comes again");
 }
 
 /* Results can be had again until their owner has stored them. */

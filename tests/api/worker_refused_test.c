@@ -41,13 +41,14 @@ static void write_charter(const char *version, const char *program, wadi_text *o
     wadi_state_put_text(&p, ""); /* libraries */
     wadi_state_put(&p, 0);       /* options */
     wadi_state_put_text(&p, ""); /* passes that are left out */
+    wadi_state_put_text(&p, ""); /* its file */
     wadi_state_put_text(&p, program);
-    wadi_state_put_text(out, "wadi charter 1");
+    wadi_state_put_text(out, "wadi charter 2");
     wadi_state_put_text(out, version);
     wadi_state_put_text(out, hash);
     wadi_state_put(out, (int64_t)p.n);
     wadi_text_add_n(out, p.at, p.n);
-    for (int i = 0; i < 3; i++) wadi_state_put(out, 0); /* phase, stage, values */
+    for (int i = 0; i < 4; i++) wadi_state_put(out, 0); /* phase, stage, reports, values */
     wadi_state_put(out, (int64_t)wadi_crc32c(0, out->at, out->n));
     assert_false(p.failed || out->failed);
     wadi_text_fini(&p);

@@ -126,7 +126,8 @@ static void read_item(const uint8_t *data, size_t n, wadi_buffers *buffers) {
 
 static wadi_status take_answer(const uint8_t *data, size_t n, wadi_buffers *buffers,
                                wadi_answer *out) {
-    return wadi_answer_read(data, (int64_t)n, exe->plan, &travel, 1, ELEMENTS, buffers, out, NULL);
+    return wadi_answer_read((wadi_state_reader){data, n}, exe->plan, &travel, 1, ELEMENTS, buffers, out,
+                            NULL);
 }
 
 static void read_answer(const uint8_t *data, size_t n, wadi_buffers *buffers) {
@@ -200,7 +201,7 @@ static size_t make_charter(uint8_t *out) {
         for (int f = 0; wide && f < WADI_MAX_FIELDS; f++)
             slots.slot[slot].col[f] = NULL; /* only its shape is left */
     }
-    demand(wadi_charter_write(exe->plan, &loader, phase, &stretches, &slots, buffers, &t, NULL) ==
+    demand(wadi_charter_write(exe->plan, &loader, phase, &stretches, false, &slots, buffers, &t, NULL) ==
                WADI_OK,
            "charter");
     wadi_slots_fini(&slots);

@@ -134,13 +134,18 @@ static wadi_status wait_until(wadi_zmq_port *p, condition holds, const char *wha
     bool so = false;
     wadi_status status = look(p, holds, &so, err);
     if (status != WADI_OK || so) return status;
+    wadi_waits *own = p->base.waits; /* else it is the task's */
     const int ticket =
-        wadi_wait_begin(p->base.waits, (wadi_wait){p->owner, what, number, p->other, false});
+        own != NULL ? wadi_wait_begin(own, (wadi_wait){p->owner, what, number, p->other, false})
+                    : wadi_task_wait(what, number, p->other);
     while (status == WADI_OK && !so) {
         status = sleep_a_while(p, err);
         if (status == WADI_OK) status = look(p, holds, &so, err);
     }
-    wadi_wait_end(p->base.waits, ticket);
+    if (own != NULL)
+        wadi_wait_end(own, ticket);
+    else
+        wadi_task_go_on(ticket);
     return status;
 }
 
