@@ -88,8 +88,9 @@ typedef struct wadi_view {
     wadi_view_device devices[WADI_VIEW_DEVICES];
     int ndevices;
     wadi_view_elsewhere elsewhere;
-    double left_s; /* until all is read, at the pace so far; -1: nobody knows */
-    bool failed;   /* there was no memory for all nodes and edges */
+    double
+        left_s; /* until all that is to be read is computed, at the pace so far; -1: nobody knows */
+    bool failed; /* there was no memory for all nodes and edges */
 } wadi_view;
 
 /* Fills in *out, for wadi_view_fini. Any thread, while the run exists. Errors: WADI_MEMORY. */

@@ -208,15 +208,22 @@ static wadi_view_state state_of(const wadi_run *x, bool saved) {
     return atomic_load(&x->paused) ? WADI_VIEW_PAUSED : WADI_VIEW_RUNS;
 }
 
+/* Elements of the source with which the stage that reads it is done: others may have been read, and wait. */
+static int64_t done_of(const wadi_view *v, size_t source) {
+    for (size_t i = 0; i < v->edges.n; i++)
+        if (v->edges.at[i].from == (int)source) return v->nodes.at[v->edges.at[i].to].elements;
+    return 0;
+}
+
 /* By the pace since the stream began, of the source that will take longest. */
 static double left_s(const wadi_view *v, double elapsed_s) {
     double most = -1;
     for (size_t i = 0; i < v->nodes.n; i++) {
         const wadi_view_node *n = &v->nodes.at[i];
-        const double done = (double)(n->elements - n->began);
         if (n->kind != WADI_VIEW_SOURCE) continue;
-        if (n->total < 0 || n->total < n->elements || !(done > 0)) return -1;
-        const double left = elapsed_s * (double)(n->total - n->elements) / done;
+        const int64_t done = done_of(v, i), all = n->total - n->began;
+        if (n->total < 0 || n->total < n->elements || done <= 0) return -1;
+        const double left = elapsed_s * (double)(all > done ? all - done : 0) / (double)done;
         if (left > most) most = left;
     }
     return most;

@@ -292,6 +292,11 @@ static void a_sink_that_stands_still_is_named(void **state) {
     assert_int_equal(v.stats.elements, 0);
     assert_in_range(find(&v, WADI_VIEW_END)->busy_ns, INT64_C(200000000000), INT64_C(200100000000));
     assert_true(find(&v, WADI_VIEW_STAGE)->busy_ns < 100000000);
+    /* what has been read and waits is not done */
+    const int64_t done = find(&v, WADI_VIEW_STAGE)->elements;
+    assert_true(done > 0 && done < find(&v, WADI_VIEW_SOURCE)->elements);
+    const double left = 200.0 * (double)(N - done) / (double)done;
+    assert_true(v.left_s > left - 0.1 && v.left_s < left + 2);
     wadi_view_fini(&v);
     assert_why(f,
                "compute waits for the sink \"out\" (count), which has taken 208 B in 10 elements "
