@@ -131,9 +131,11 @@ static void tell_answers(const wadi_view_elsewhere *e, const wadi_wait_seen *w, 
     wadi_text_addf(out, " elsewhere, which %s %lld item%s", e->workers == 1 ? "has" : "have",
                    (long long)e->items, e->items == 1 ? "" : "s");
     if (e->items > 0) wadi_text_addf(out, " (%s)", wadi_watch_bytes((double)e->bytes).at);
-    wadi_text_addf(out, "; %s answers/s come", wadi_watch_count(e->per_second).at);
     if ((double)w->ns >= LONG_S * 1e9)
-        wadi_text_addf(out, ", for %s", wadi_watch_seconds((double)w->ns / 1e9).at);
+        wadi_text_addf(out, "; the next in turn has not come for %s",
+                       wadi_watch_seconds((double)w->ns / 1e9).at);
+    else
+        wadi_text_addf(out, "; %s answers/s come", wadi_watch_count(e->per_second).at);
 }
 
 static bool tell_elsewhere(const wadi_view *v, wadi_text *out) {

@@ -96,6 +96,22 @@ says 'error|wadi-grid|||missing.uvfits'
 "$build/apps/gridding/wadi-vis-send" --log json missing.uvfits 2>message && wrong "it finds nothing"
 says 'error|wadi-vis-send|||missing.uvfits'
 
+# Where one of their runs fails, here for want of a compiler, it has its name and what has failed in it; so has the job of a worker.
+printf 'RIFF\050\0\0\0WAVEfmt \020\0\0\0\001\0\001\0\100\037\0\0\200\076\0\0\002\0\020\0data\004\0\0\0abcd' >a.wav
+echo 8bbe0f52e5bcd3ca31a0e4a0b04ecd71 >one
+without_cc() { WADI_KERNELS=none WADI_CACHE_DIR=$work/empty WADI_CC=/bin/false "$@" 2>message && wrong "$* needs no compiler"; }
+without_cc "$build/apps/audio/wadi-flac" --log json a.wav
+says 'error|wadi-flac|flac|compute|/bin/false failed'
+without_cc "$build/apps/md5/wadi-md5" --log json -m one dictionary
+says 'error|wadi-md5|short|compute|/bin/false failed'
+port=$((20000 + ($$ + 2500) % 20000))
+"$wadi" run means.wadi s=@in.raw t=@worked.raw --via tcp://127.0.0.1:$port --workers 1 2>home &
+home=$!
+without_cc "$wadi" work tcp://127.0.0.1:$port --wait 60 --log json
+says 'error|wadi|means|worker|/bin/false failed'
+kill $home
+wait $home
+
 # What they say of a run that went well, or of a wrong command line, is an object each as well.
 echo 8bbe0f52e5bcd3ca31a0e4a0b04ecd71 >hashes
 echo rubbish >>hashes

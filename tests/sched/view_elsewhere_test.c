@@ -83,8 +83,8 @@ static void workers_that_have_items_are_waited_for(void **state) {
     assert_why(&v, "compute waits for 3 workers elsewhere, which have 48 items (12.0 MB); 12 "
                    "answers/s come");
     v.waits[0].ns = 5 * second;
-    assert_why(&v, "compute waits for 3 workers elsewhere, which have 48 items (12.0 MB); 12 "
-                   "answers/s come, for 5.0 s");
+    assert_why(&v, "compute waits for 3 workers elsewhere, which have 48 items (12.0 MB); the "
+                   "next in turn has not come for 5.0 s");
     v.elsewhere.workers = 1;
     v.elsewhere.items = 1;
     v.waits[0].ns = 0;
