@@ -1,6 +1,6 @@
 #!/bin/sh
-# A run by workers elsewhere with a certificate and a trace: the certificate has the kernels of workers that compile for different processors, and of each how much
-# they have computed, also if home was killed meanwhile; the trace has a lane for each worker, and tells who computed which item. `wadi verify` makes
+# A run by workers elsewhere with a certificate and a trace: the certificate has the kernels of workers that compile for different processors, and how
+# many elements they have computed; the trace has a lane for each worker, and tells who computed which item. `wadi verify` makes
 # the kernels anew, and needs no workers.
 set -u
 wadi="${WADI_BUILD:?}/cli/wadi"
