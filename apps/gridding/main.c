@@ -9,6 +9,7 @@
 
 #include "apps/gridding/options.h"
 #include "apps/gridding/report.h"
+#include "apps/gridding/saved.h"
 #include "apps/gridding/session.h"
 #include "apps/gridding/spool.h"
 #include "apps/gridding/write_image.h"
@@ -42,6 +43,7 @@ typedef struct work {
     int64_t phase_ns;
     bool shown;        /* a line of progress stands on the terminal */
     grid_spool *spool; /* NULL: none */
+    grid_saved *saved; /* NULL: none */
     bool live;         /* an image of what has come so far stands under the name of the whole one */
     wadi_thread loads; /* what writes images */
 } work;
@@ -92,6 +94,11 @@ static void progress(void *env, grid_phase phase, const grid_counts *counts, int
 }
 
 /* ---- the image ---- */
+
+/* Whether a signal may end the process at once: nothing has been saved, no link has brought anything, and nobody works for it. */
+static bool may_die(const grid_options *o) {
+    return o->listen == NULL && o->state == NULL && o->via.address == NULL;
+}
 
 typedef struct history {
     wadi_text line[3];
@@ -151,7 +158,7 @@ static wadi_status write_image(work *w, const char *path, wadi_error *err) {
     const wadi_status status = grid_write_image(w->writer, w->image, a.geometry.size, path,
                                                 path == w->options->output ? w->options->png : NULL,
                                                 &info, w->options->sync, err);
-    wadi_process_may_die(w->options->listen == NULL);
+    wadi_process_may_die(may_die(w->options));
     for (int i = 0; i < 3; i++) wadi_text_fini(&h.line[i]);
     return status;
 }
@@ -231,10 +238,11 @@ static wadi_status check_inputs(const grid_options *o, wadi_error *err) {
     return WADI_OK;
 }
 
-static wadi_status open_spool(work *w, const grid_take *take, wadi_error *err) {
+static wadi_status open_state(work *w, const grid_take *take, wadi_error *err) {
     const grid_options *o = w->options;
     if (o->state == NULL) return WADI_OK;
     wadi_process_drain_by(drain, NULL);
+    if (o->listen == NULL) return grid_saved_open(o->state, o->every_s, &w->saved, err);
     WADI_TRY(grid_spool_open(o->state, o->every_s, take, &w->spool, err));
     /* Even with --quiet: a sender that begins elsewhere spoils the image. */
     if (grid_spool_rows(w->spool) > 0)
@@ -258,9 +266,10 @@ static wadi_status prepare(work *w, wadi_error *err) {
     const wadi_status loads =
         beside ? wadi_thread_start(&w->loads, load_writer, NULL, NULL) : WADI_OK;
     WADI_UNUSED(loads);
-    WADI_TRY(open_spool(w, &take, err));
+    WADI_TRY(open_state(w, &take, err));
     const grid_watch watch = {
         .spool = w->spool,
+        .saved = w->saved,
         .progress = !o->quiet && !wadi_say_json() && isatty(STDERR_FILENO) ? progress : NULL,
         .stop = stop,
         .live = show_live,
@@ -341,12 +350,35 @@ static bool save_rows(work *w) {
     return true;
 }
 
+/* The same of files: what has been added of their parts. */
+static bool save_sum(work *w) {
+    wadi_error err = {.status = WADI_OK};
+    if (w->session != NULL) grid_session_stop(w->session);
+    const wadi_task before = wadi_task_begin((wadi_task){.name = "main"}); /* nobody stops this */
+    const wadi_status status = grid_saved_now(w->saved, &err);
+    wadi_task_end(before);
+    const int64_t parts = grid_saved_parts(w->saved);
+    if (status != WADI_OK)
+        wadi_say(WADI_SAY_INFO, "what has been gridded is not saved: %s", err.msg);
+    else if (parts > 0)
+        wadi_say(WADI_SAY_INFO, "%lld parts are saved in %s: the same command goes on behind them",
+                 (long long)parts, w->options->state);
+    else if (atomic_load(&drains))
+        wadi_say(WADI_SAY_INFO, "nothing has been gridded: nothing is saved");
+    return status == WADI_OK;
+}
+
+static bool save(work *w) {
+    if (w->saved != NULL) return save_sum(w);
+    return w->spool != NULL && save_rows(w);
+}
+
 static int run(const grid_options *o) {
     work w = {.options = o};
     wadi_error err = {.status = WADI_OK};
     wadi_process_warn(!o->quiet);
     wadi_process_before_warning(before_warning, &w);
-    wadi_process_may_die(o->listen == NULL);
+    wadi_process_may_die(may_die(o));
     wadi_status status = prepare(&w, &err);
     if (status == WADI_OK) status = grid_session_go(w.session, &err);
     clear_line(&w);
@@ -357,7 +389,7 @@ static int run(const grid_options *o) {
         status == WADI_CANCELLED && atomic_load(&drains) && wadi_process_signal() == 0;
     if (status != WADI_OK && !drained)
         wadi_say(WADI_SAY_ERROR, "%s", wadi_process_signal() != 0 ? "interrupted" : err.msg);
-    const bool saved = status != WADI_OK && w.spool != NULL && save_rows(&w);
+    const bool saved = status != WADI_OK && save(&w);
     if (saved) remove_live(&w); /* it comes again when the stream goes on */
     if (status != WADI_OK && o->listen != NULL && !saved) save_part(&w);
     wadi_process_drain_by(NULL, NULL);
@@ -365,6 +397,7 @@ static int run(const grid_options *o) {
     wadi_watch_program_end(); /* what is kept goes last */
     grid_spool_close(w.spool, status == WADI_OK);
     grid_session_destroy(w.session);
+    grid_saved_close(w.saved, status == WADI_OK);
     grid_writer_destroy(w.writer);
     grid_files_fini(&w.files);
     free(w.image);
@@ -382,6 +415,7 @@ int main(int argc, char **argv) {
         rc = MISUSE;
     } else if (options.help) {
         fputs(grid_usage, stdout);
+        fputs(grid_usage_of_runs, stdout);
     } else if (options.version) {
         puts("wadi-grid " WADI_VERSION);
     } else if (wadi_watch_program("wadi-grid", &options.watch, &err) != WADI_OK) {

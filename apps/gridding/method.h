@@ -9,6 +9,8 @@
 #include <stdbool.h>
 
 #include "apps/gridding/aterms.h"
+#include "apps/gridding/saved.h"
+#include "connectors/via.h"
 #include "wadi/wadi.h"
 
 /* Visibilities that take part: good ones of positive weight. */
@@ -40,7 +42,9 @@ typedef struct grid_job {
     bool own_fft;              /* aw: the language's own transform instead of the library's */
     bool hoisted;              /* aw: kernels transformed once, not for each visibility */
     const grid_aterms *aterms; /* aw; NULL: antennas that see everything alike */
-    wadi_run_options run;      /* threads, memory, chunk, schedule */
+    const wadi_via_asked *via; /* of methods with `stop`: who computes each batch; NULL: we do */
+    grid_saved *saved;    /* of methods with `stop`: keeps the sum after each batch; NULL: nobody */
+    wadi_run_options run; /* threads, memory, chunk, schedule */
 } grid_job;
 
 /* What happened to the visibilities. */
@@ -67,6 +71,9 @@ typedef struct grid_method {
     wadi_status (*image)(grid_gridder *g, double *out, wadi_error *err);
     void (*tell)(const grid_gridder *g, grid_tally *out);
     void (*close)(grid_gridder *g); /* NULL is fine */
+    /* Of methods that make an image of each batch and add these in order, so that each can be computed elsewhere (job->via, for which `image` waits)
+     * and their sum can be saved: nothing comes from elsewhere any more. NULL: of other methods. */
+    void (*stop)(grid_gridder *g);
 } grid_method;
 
 /* Ended by NULL; the first is the default. */

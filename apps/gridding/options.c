@@ -19,67 +19,6 @@
 #include "sched/run/profile_all.h"
 #include "sched/schedules.h"
 
-const char grid_usage[] =
-    "wadi-grid [options] -o IMAGE.fits INPUT...\n"
-    "wadi-grid [options] -o IMAGE.fits --listen ADDRESS\n"
-    "\n"
-    "Makes the dirty image of interferometer visibilities: UVFITS, uvh5, Measurement Sets, text.\n"
-    "Several inputs of one phase centre become one image.\n"
-    "\n"
-    "  -o, --output FILE       the image, as FITS; replaced only when the new one is whole\n"
-    "      --png FILE          a picture of it too\n"
-    "  -m, --method NAME       wstack (default), wproj, aw, simple; direct: the sum itself, slow\n"
-    "  -e, --epsilon E         relative accuracy of wstack, 0.1 to 1e-13; default 1e-4. Below\n"
-    "                          1e-6 the image is written in double precision\n"
-    "  -s, --size N            pixels along each side, even\n"
-    "      --scale ANGLE       size of a pixel: 0.5asec, 20mas, 1e-5rad\n"
-    "      --fov ANGLE         size of the image: 1.5deg. Give at most two of --size,\n"
-    "                          --scale and --fov\n"
-    "  -w, --weight W          natural (default), uniform, briggs:R; R from -5 to 5, of which\n"
-    "                          -2 is nearly uniform, 2 nearly natural\n"
-    "  -p, --pol P             I (default where it can be had), Q, U, V, XX, XY, .., RR, RL, ..\n"
-    "  -c, --channels A:B      from A up to and with B, counted from 0; A:, :B, A\n"
-    "      --psf               the image of the beam: every visibility counts as 1\n"
-    "      --autocorrelations  also take autocorrelations\n"
-    "      --force-flagged     take flagged visibilities, weighted by the modulus of the weight\n"
-    "      --conjugate         the file has the other sign of the phase than its format says\n"
-    "      --field N           source or field of the file, as it counts them\n"
-    "      --setup N           frequency setup or spectral window; 0,2:4 for several; all\n"
-    "                          by default\n"
-    "      --column NAME       column of a Measurement Set; default DATA\n"
-    "      --support N         wproj, aw: cells of a kernel along each side, odd\n"
-    "      --oversample N      simple, wproj, aw: kernels between two cells\n"
-    "      --w-step X          wproj, aw: wavelengths between two w kernels\n"
-    "      --aterm FILE        aw: how antennas see the sky; see docs/GRIDDING.md\n"
-    "      --own-fft           aw: transforms written in the array language\n"
-    "      --six-ffts          aw: transforms every kernel anew for each visibility\n"
-    "      --listen ADDRESS    visibilities from wadi-vis-send: tcp://127.0.0.1:5555\n"
-    "      --key FILE          own CURVE keys, public and secret, a line each\n"
-    "      --senders FILE      public keys of those who may send, one a line\n"
-    "      --token FILE        a secret that senders on this machine know; default: WADI_TOKEN\n"
-    "      --live SECONDS      rewrite the image so often while visibilities arrive\n"
-    "      --state DIR         save what has come over the link in this folder: however the "
-    "program\n"
-    "                          ends, the same command goes on, and says with which row the sender\n"
-    "                          does. The first SIGTERM saves and ends it, with status 0\n"
-    "      --every SECONDS     with --state: the least time between two savings; default 5\n"
-    "      --memory SIZE       limit for visibilities in flight, and for grids; default 1G\n"
-    "      --threads N         workers (default: one per processor)\n"
-    "      --device NAME       what computes: see wadi devices (default: cpu)\n"
-    "      --fast-math         faster, less exact real numbers: see docs/DEVICES.md\n"
-    "      --profile           print where the time of runs went: see docs/RUNTIME.md\n"
-    "      --log json          warnings and errors as lines of JSON\n"
-    "      --http HOST:PORT    shows the runs as a page, see docs/RUNTIME.md\n"
-    "      --http-token FILE   takes the token of the page from this file\n"
-    "      --target NAME       what kernels are compiled for: native, x86-64-v2, ..\n"
-    "      --chunk N           rows per chunk (default: the scheduler decides)\n"
-    "      --schedule NAME     inside, flat, across, group (default: the scheduler decides)\n"
-    "      --sync              the image is on the disk before the program ends\n"
-    "  -q, --quiet             no progress, no summary\n"
-    "      --version, --help\n"
-    "\n"
-    "Exit status: 0 done, 1 an error, 2 a wrong command line; a signal's when one ended it.\n";
-
 #define OPTIONS ((grid_options *)options)
 
 enum { MOST_SETUPS = 4096 }; /* in one range */
@@ -271,6 +210,11 @@ static wadi_status take_memory(void *options, const char *value, wadi_error *err
     return wadi_args_bad("--memory", value, "a number of bytes such as 256M", err);
 }
 
+static wadi_status take_part(void *options, const char *value, wadi_error *err) {
+    if (wadi_args_number(value, 1, INT32_MAX, &OPTIONS->part)) return WADI_OK;
+    return wadi_args_bad("--part", value, "a number of visibilities", err);
+}
+
 static wadi_status take_threads(void *options, const char *value, wadi_error *err) {
     return take_number("--threads", value, 1, 1024, &OPTIONS->threads, err);
 }
@@ -318,6 +262,10 @@ static const wadi_args_option table[] = {
     {"--state", NULL, take_state, 0},
     {"--every", NULL, take_every, 0},
     {"--memory", NULL, take_memory, 0},
+    {"--part", NULL, take_part, 0},
+    WADI_VIA_TEXT("--via", grid_options, via.address),
+    WADI_VIA_TEXT("--workers", grid_options, via.workers),
+    WADI_VIA_TEXT("--worker-keys", grid_options, via.worker_keys),
     {"--threads", NULL, take_threads, 0},
     {"--target", NULL, wadi_target_take, 0},
     {"--device", NULL, wadi_device_take, 0},
@@ -337,6 +285,26 @@ static const wadi_args arguments = {table, sizeof table / sizeof table[0], take_
 
 /* ---- options that exclude or need one another ---- */
 
+static wadi_status check_via(const grid_options *o, wadi_error *err) {
+    const bool via = o->via.address != NULL;
+    if (o->listen != NULL && via)
+        return wadi_fail(err, WADI_INVALID,
+                         "--via wants files: what --listen brings is gridded here, as it comes");
+    if (o->part > 0 && o->listen != NULL)
+        return wadi_fail(err, WADI_INVALID,
+                         "--part is of files: what --listen brings is gridded "
+                         "in what --memory has room for");
+    if (via && wadi_fast_math_is_asked())
+        return wadi_fail(err, WADI_INVALID,
+                         "--fast-math: workers elsewhere compute exactly, and the image would "
+                         "depend on who computes");
+    if (via && o->senders != NULL)
+        return wadi_fail(err, WADI_INVALID,
+                         "--senders are those of --listen; with --via, --worker-keys names who may "
+                         "work");
+    return wadi_via_check(&o->via, err);
+}
+
 static wadi_status check(const grid_options *o, wadi_error *err) {
     if (o->output == NULL)
         return wadi_fail(err, WADI_INVALID, "no output: -o names the image; --help tells more");
@@ -350,7 +318,7 @@ static wadi_status check(const grid_options *o, wadi_error *err) {
     if (o->png != NULL &&
         (strcmp(o->png, o->output) == 0 || wadi_destination_is_same(o->png, o->output)))
         return wadi_fail(err, WADI_INVALID, "%s: image and picture are one file", o->png);
-    if ((o->key == NULL) != (o->senders == NULL))
+    if (o->via.address == NULL && (o->key == NULL) != (o->senders == NULL))
         return wadi_fail(err, WADI_INVALID, "--key and --senders must be given together");
     if (o->aterm != NULL && (o->method == NULL || strcmp(o->method, "aw") != 0))
         return wadi_fail(err, WADI_INVALID,
@@ -359,21 +327,19 @@ static wadi_status check(const grid_options *o, wadi_error *err) {
         return wadi_fail(err, WADI_INVALID,
                          "--field, --setup, --column and --conjugate are the sender's: a stream "
                          "is read as it comes");
-    if (o->state != NULL && o->listen == NULL)
-        return wadi_fail(err, WADI_INVALID,
-                         "--state saves what --listen brings: files can be read again");
     if (o->every_s >= 0 && o->state == NULL)
         return wadi_fail(err, WADI_INVALID, "--every: without --state, nothing is saved");
     if (o->live_s > 0 && o->listen == NULL)
         return wadi_fail(err, WADI_INVALID,
                          "--live shows what --listen brings: files need no watching");
-    return WADI_OK;
+    return check_via(o, err);
 }
 
 wadi_status grid_options_parse(int argc, char *const *argv, grid_options *out, wadi_error *err) {
     *out = (grid_options){.epsilon = 1e-4, .last_channel = -1, .every_s = -1};
     WADI_TRY(wadi_args_parse(&arguments, argc, argv, out, err));
     if (out->help || out->version) return WADI_OK;
+    if (out->via.address != NULL) out->via.key = out->key, out->via.token = out->token;
     WADI_TRY(check(out, err));
     if (out->every_s < 0) out->every_s = EVERY_S;
     return WADI_OK;

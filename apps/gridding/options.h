@@ -7,6 +7,7 @@
 
 #include "apps/gridding/weighting.h"
 #include "base/vec.h"
+#include "connectors/via.h"
 #include "sched/watch/program.h"
 #include "wadi/run.h"
 #include "wadi/status.h"
@@ -15,6 +16,7 @@ typedef struct grid_options {
     WADI_VEC(const char *) inputs;
     const char *output, *png, *method, *aterm, *column, *listen, *key, *senders, *token,
         *state; /* NULL: none */
+    wadi_via_asked via;
     wadi_watch_asked watch;
     double every_s; /* with state: the least time between two savings */
     double epsilon;
@@ -28,6 +30,7 @@ typedef struct grid_options {
     int support, oversample;
     double w_step;
     int64_t memory, chunk;
+    int64_t part; /* visibilities gridded at a time; 0: what --memory has room for */
     int threads;
     wadi_schedule_option schedule;
     double live_s; /* 0: only at the end */
@@ -40,7 +43,7 @@ WADI_NODISCARD wadi_status grid_options_parse(int argc, char *const *argv, grid_
                                               wadi_error *err);
 void grid_options_fini(grid_options *o);
 
-/* The text of --help. */
-extern const char grid_usage[];
+/* The text of --help, one behind the other. */
+extern const char grid_usage[], grid_usage_of_runs[];
 
 #endif

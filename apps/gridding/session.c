@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "apps/gridding/aterm_file.h"
+#include "apps/gridding/facts.h"
 #include "apps/gridding/live.h"
 #include "apps/gridding/room.h"
 #include "base/clock.h"
@@ -64,6 +65,24 @@ static wadi_status unknown_method(const char *name, wadi_error *err) {
     return status;
 }
 
+/* Whether the method can do what is asked for. */
+static wadi_status check_method(const grid_session *s, wadi_error *err) {
+    const char *name = s->method->name;
+    if (s->method->stop != NULL) return WADI_OK;
+    if (s->options->via.address != NULL)
+        return wadi_fail(
+            err, WADI_INVALID,
+            "--via: workers elsewhere make an image of each part, by wstack; %s has one "
+            "grid for all parts",
+            name);
+    if (s->watch.saved != NULL)
+        return wadi_fail(err, WADI_INVALID,
+                         "--state: of files, the images of parts are saved, which wstack makes; %s "
+                         "has one grid for all parts",
+                         name);
+    return WADI_OK;
+}
+
 static int64_t memory_of(const grid_options *o) {
     return o->memory > 0 ? o->memory : DEFAULT_MEMORY;
 }
@@ -85,13 +104,16 @@ wadi_status grid_session_create(const grid_options *options, grid_files *files,
     s->files = files;
     s->watch = *watch;
     s->method = find_method(options->method);
-    grid_store_init(&s->store, memory_of(options) / STORE_SHARE / GRID_STORE_BYTES);
+    grid_store_init(&s->store, options->part > 0
+                                   ? options->part
+                                   : memory_of(options) / STORE_SHARE / GRID_STORE_BYTES);
     s->ingest = (grid_ingest){.take = *take,
                               .run = run_options(options, memory_of(options) / CHUNK_SHARE),
                               .store = &s->store,
                               .env = s};
     wadi_status status = WADI_OK;
     if (s->method == NULL) status = unknown_method(options->method, err);
+    if (status == WADI_OK) status = check_method(s, err);
     if (status == WADI_OK && options->aterm != NULL)
         status = grid_aterms_read(options->aterm, &s->aterms, err);
     if (status == WADI_OK) status = grid_look_create(&s->ingest.run, &s->look, err);
@@ -135,6 +157,8 @@ static wadi_status settle_job(const grid_session *s, const grid_limits *limits, 
                       .own_fft = o->own_fft,
                       .hoisted = !o->six_ffts,
                       .aterms = o->aterm != NULL ? &s->aterms : NULL,
+                      .via = o->via.address != NULL ? &o->via : NULL,
+                      .saved = s->watch.saved,
                       .run = run_options(o, o->memory)};
     return WADI_OK;
 }
@@ -146,10 +170,21 @@ static wadi_status begin(grid_session *s, const grid_job *job, wadi_error *err) 
     return WADI_OK;
 }
 
+static wadi_status find_saved(const grid_session *s, const grid_job *job, wadi_error *err) {
+    wadi_text facts = {0};
+    if (job->saved == NULL) return WADI_OK;
+    wadi_status status = grid_facts_add(&facts, s->options, &s->limits, job, s->store.most, err);
+    if (status == WADI_OK)
+        status = grid_saved_begin(job->saved, &facts, job->size * job->size, err);
+    wadi_text_fini(&facts);
+    return status;
+}
+
 /* All has been looked over. */
 static wadi_status begin_whole(grid_session *s, wadi_error *err) {
     grid_job job;
     WADI_TRY(settle_job(s, &s->limits, s->limits.most_w, &job, err));
+    WADI_TRY(find_saved(s, &job, err));
     return begin(s, &job, err);
 }
 
@@ -418,6 +453,10 @@ wadi_status grid_session_go(grid_session *s, wadi_error *err) {
     if (s->open) return WADI_OK;
     WADI_TRY(begin_whole(s, err));
     return weigh_and_grid(s, err);
+}
+
+void grid_session_stop(grid_session *s) {
+    if (s->sums.gridder != NULL && s->method->stop != NULL) s->method->stop(s->sums.gridder);
 }
 
 /* ---- results ---- */

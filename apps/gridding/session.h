@@ -28,6 +28,7 @@ typedef struct grid_watch {
     wadi_status (*live)(void *env, wadi_error *err);
     double live_s;
     grid_spool *spool; /* of what comes over a link; NULL: none */
+    grid_saved *saved; /* of what is gridded of files; NULL: none */
     void *env;
 } grid_watch;
 
@@ -51,6 +52,8 @@ WADI_NODISCARD wadi_status grid_session_create(const grid_options *options, grid
 void grid_session_destroy(grid_session *s); /* NULL is fine */
 /* Reads and grids everything. */
 WADI_NODISCARD wadi_status grid_session_go(grid_session *s, wadi_error *err);
+/* The session has failed: ends what is gridded elsewhere, so that what was added can be saved. */
+void grid_session_stop(grid_session *s);
 /* A pass of a link has failed: whether an image of what came can be had, and grids what is still in the store. */
 bool grid_session_has_part(const grid_session *s);
 WADI_NODISCARD wadi_status grid_session_settle(grid_session *s, wadi_error *err);

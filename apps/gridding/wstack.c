@@ -7,12 +7,15 @@
  *
  * Memory depends on the image's size and what the job allows; sums are made in an order that depends on neither threads nor chunks
  * nor schedules. Transforms are a library's in their steady form, which may still round differently for batches of other sizes: what
- * calls them always runs element by element (schedule inside), whatever the job says. */
+ * calls them always runs element by element (schedule inside), whatever the job says.
+ *
+ * Each batch is an image of its own, and images are added in order. So with job->via each is made elsewhere, by the same operations. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "apps/gridding/bound.h"
+#include "apps/gridding/elsewhere.h"
 #include "apps/gridding/methods.h"
 #include "apps/gridding/wstack_plan.h"
 #include "apps/gridding/wstack_program.h"
@@ -23,7 +26,11 @@ typedef struct wstack {
     grid_job job;
     bool planned;
     wstack_plan plan;
-    wadi_exe *prepare, *planes, *finish;
+    wadi_exe *prepare, *planes, *part, *finish;
+    grid_elsewhere *elsewhere; /* NULL: none is open */
+    int64_t given,
+        added; /* batches, also those that were saved; `added` and `sum` belong to what is open elsewhere */
+    int64_t kept;      /* of them, so many were saved before */
     void *turn;        /* c[columns, size]: one plane's distance */
     double *finishing; /* c128[size / 2 + 1, size / 2 + 1] */
     void *image;       /* c[columns, size]: of a batch, up to the plane at hand */
@@ -41,8 +48,10 @@ static wadi_status no_memory(wadi_error *err) {
 
 static void close_stack(wstack *s) {
     if (!s) return;
+    grid_elsewhere_close(s->elsewhere);
     wadi_exe_destroy(s->prepare);
     wadi_exe_destroy(s->planes);
+    wadi_exe_destroy(s->part);
     wadi_exe_destroy(s->finish);
     free(s->turn);
     free(s->finishing);
@@ -205,10 +214,10 @@ static wadi_status bind_prepared(const wstack *s, wadi_run *prepared, grid_bound
     return WADI_OK;
 }
 
-static grid_bound bind_image(const wstack *s) {
+static grid_bound bind_pixels(const wstack *s, const char *name, const void *pixels) {
     const wstack_plan *p = &s->plan;
     const int64_t shape[] = {p->columns, p->size};
-    return grid_bind("image", p->single ? WADI_C64 : WADI_C128, 2, shape, s->image);
+    return grid_bind(name, p->single ? WADI_C64 : WADI_C128, 2, shape, pixels);
 }
 
 static size_t image_bytes(const wstack_plan *p) {
@@ -220,15 +229,15 @@ static size_t image_bytes(const wstack_plan *p) {
 static wadi_status some_planes(const wstack *s, const wstack_entries *e, wadi_run *prepared,
                                int64_t low, int64_t count, wadi_error *err) {
     const wstack_plan *p = &s->plan;
-    const int64_t shape[] = {p->columns, p->size}, parts = count * p->tiles;
+    const int64_t parts = count * p->tiles;
     const grid_bound rest[] = {
         grid_bind_vector("offset", WADI_I64, p->tiles * e->firsts + 1, e->offset),
         grid_bind("firsts", WADI_I64, 0, NULL, &e->firsts),
         grid_bind("low", WADI_I64, 0, NULL, &low),
         grid_bind("count", WADI_I64, 0, NULL, &count),
         grid_bind("parts", WADI_I64, 0, NULL, &parts),
-        grid_bind("turn", p->single ? WADI_C64 : WADI_C128, 2, shape, s->turn),
-        bind_image(s),
+        bind_pixels(s, "turn", s->turn),
+        bind_pixels(s, "image", s->image),
     };
     enum { REST = sizeof rest / sizeof *rest };
     grid_bound bound[1 + WSTACK_SPOT + REST];
@@ -245,10 +254,11 @@ static wadi_status some_planes(const wstack *s, const wstack_entries *e, wadi_ru
     return st;
 }
 
-static wadi_status finish(wstack *s, wadi_error *err) {
+/* Adds the image of a batch to the sum. */
+static wadi_status finish(wstack *s, const void *image, wadi_error *err) {
     const wstack_plan *p = &s->plan;
     const int64_t half[] = {p->size / 2 + 1, p->size / 2 + 1}, square[] = {p->size, p->size};
-    const grid_bound bound[] = {bind_image(s),
+    const grid_bound bound[] = {bind_pixels(s, "image", image),
                                 grid_bind("finish", WADI_C128, 2, half, s->finishing),
                                 grid_bind("sum", WADI_F64, 2, square, s->sum)};
     wadi_run *run = NULL;
@@ -257,22 +267,28 @@ static wadi_status finish(wstack *s, wadi_error *err) {
     if (st == WADI_OK) st = wadi_run_result(run, "sum", &sum, err);
     if (st == WADI_OK) memcpy(s->sum, sum.column[0], (size_t)(p->size * p->size) * sizeof *s->sum);
     wadi_run_destroy(run);
-    return st;
+    if (st == WADI_OK) s->added++;
+    return st == WADI_OK && s->job.saved ? grid_saved_note(s->job.saved, s->added, s->sum, err)
+                                         : st;
 }
 
 static wadi_status plan_for(wstack *s, int64_t n, double most_w, wadi_error *err) {
     if (s->planned) return WADI_OK;
     WADI_TRY(wstack_plan_make(&s->job, n, fmax(most_w, s->job.most_w), &s->plan, err));
     WADI_TRY(compile(s, wstack_prepare(&s->plan), WADI_SCHEDULE_AUTO, &s->prepare, err));
-    WADI_TRY(compile(s, wstack_planes(&s->plan), planes_schedule, &s->planes, err));
+    if (s->job.via)
+        WADI_TRY(compile(s, wstack_part(&s->plan), WADI_SCHEDULE_AUTO, &s->part, err));
+    else
+        WADI_TRY(compile(s, wstack_planes(&s->plan), planes_schedule, &s->planes, err));
     WADI_TRY(compile(s, wstack_finish(&s->plan), finish_schedule, &s->finish, err));
     WADI_TRY(make_tables(s, err));
+    if (s->job.saved) s->added = s->kept = grid_saved_take(s->job.saved, s->sum);
     s->planned = true;
     return WADI_OK;
 }
 
-static wadi_status add_entries(wstack *s, const grid_batch *batch, const wstack_entries *e,
-                               wadi_error *err) {
+static wadi_status add_here(wstack *s, const grid_batch *batch, const wstack_entries *e,
+                            wadi_error *err) {
     const wstack_plan *p = &s->plan;
     wadi_run *prepared = NULL;
     wadi_status st = prepare(s, batch, e, &prepared, err);
@@ -282,7 +298,79 @@ static wadi_status add_entries(wstack *s, const grid_batch *batch, const wstack_
         st = some_planes(s, e, prepared, low, below - low, err);
     }
     wadi_run_destroy(prepared);
-    return st == WADI_OK ? finish(s, err) : st;
+    return st == WADI_OK ? finish(s, s->image, err) : st;
+}
+
+/* ---- elsewhere ---- */
+
+static wadi_status take_image(void *env, const wadi_array *image, wadi_error *err) {
+    return finish(env, image->column[0], err);
+}
+
+static wadi_status open_elsewhere(wstack *s, wadi_error *err) {
+    const grid_bound turn = bind_pixels(s, "turn", s->turn);
+    wstack_column about[WSTACK_PART];
+    wadi_part column[WSTACK_PART];
+    grid_elsewhere_options o = {.exe = s->part,
+                                .via = s->job.via,
+                                .run = options_for(s, WADI_SCHEDULE_AUTO),
+                                .columns = WSTACK_PART,
+                                .column = column,
+                                .bounds = 1,
+                                .bound = &turn,
+                                .take = take_image,
+                                .env = s};
+    wstack_part_columns(&s->plan, about);
+    for (int i = 0; i < WSTACK_PART; i++)
+        column[i] = wadi_part_irregular(about[i].type, about[i].rank);
+    o.run.memory = 4 * (o.run.memory > 0 ? o.run.memory : INT64_C(1) << 30);
+    return grid_elsewhere_open(&o, &s->elsewhere, err);
+}
+
+static wadi_status give(const wstack *s, wadi_run *prepared, const wstack_entries *e,
+                        wadi_error *err) {
+    const int64_t slots = s->plan.tiles * e->firsts + 1;
+    grid_bound bound[WSTACK_PART];
+    wadi_array part[WSTACK_PART];
+    wstack_column about[WSTACK_PART];
+    int n = 0;
+    WADI_TRY(bind_prepared(s, prepared, bound, &n, err));
+    wstack_part_columns(&s->plan, about);
+    for (; n < 1 + WSTACK_SPOT; n++) bound[n] = grid_bind_vector("", about[n].type, 0, NULL);
+    bound[n++] = grid_bind_vector("offset", WADI_I64, slots, e->offset);
+    bound[n++] = grid_bind("planes", WADI_I64, 0, NULL, &e->planes);
+    for (int i = 0; i < n; i++) part[i] = bound[i].array;
+    return grid_elsewhere_give(s->elsewhere, part, err);
+}
+
+static wadi_status add_elsewhere(wstack *s, const grid_batch *b, const wstack_entries *e,
+                                 wadi_error *err) {
+    wadi_run *prepared = NULL;
+    if (!s->elsewhere) WADI_TRY(open_elsewhere(s, err));
+    wadi_status st = prepare(s, b, e, &prepared, err);
+    if (st == WADI_OK) st = give(s, prepared, e, err);
+    wadi_run_destroy(prepared);
+    return st;
+}
+
+/* What is elsewhere has come back; more may be added. */
+static wadi_status settle(wstack *s, wadi_error *err) {
+    if (!s->elsewhere) return WADI_OK;
+    const wadi_status st = grid_elsewhere_end(s->elsewhere, err);
+    grid_elsewhere_close(s->elsewhere);
+    s->elsewhere = NULL;
+    return st;
+}
+
+/* ---- the method ---- */
+
+static wadi_status add_entries(wstack *s, const grid_batch *batch, wadi_error *err) {
+    wstack_entries e;
+    WADI_TRY(wstack_sort(&s->plan, batch, &e, err));
+    const wadi_status st =
+        s->job.via ? add_elsewhere(s, batch, &e, err) : add_here(s, batch, &e, err);
+    wstack_entries_fini(&e);
+    return st;
 }
 
 /* One by one, so that the sum does not depend on where batches end. */
@@ -299,24 +387,27 @@ static void count(wstack *s, const grid_batch *b) {
 
 static wadi_status add(grid_gridder *g, const grid_batch *batch, wadi_error *err) {
     wstack *s = (wstack *)g;
-    wstack_entries e;
     if (batch->n == 0) return WADI_OK;
     WADI_TRY(plan_for(s, batch->n, wstack_most_w(NULL, batch), err));
-    WADI_TRY(wstack_sort(&s->plan, batch, &e, err));
-    const wadi_status st = e.n > 0 ? add_entries(s, batch, &e, err) : WADI_OK;
-    if (st == WADI_OK) {
-        count(s, batch);
-        if (e.planes > s->tally.planes) s->tally.planes = e.planes;
-    }
-    wstack_entries_fini(&e);
-    return st;
+    const int64_t before = s->tally.gridded,
+                  planes = wstack_planes_for(&s->plan, wstack_most_w(&s->plan, batch));
+    count(s, batch);
+    if (planes > s->tally.planes) s->tally.planes = planes;
+    if (s->tally.gridded == before) return WADI_OK; /* nothing to add */
+    return s->given++ < s->kept ? WADI_OK : add_entries(s, batch, err);
 }
 
 static wadi_status image(grid_gridder *g, double *out, wadi_error *err) {
-    const wstack *s = (const wstack *)g;
-    WADI_UNUSED(err);
+    wstack *s = (wstack *)g;
+    WADI_TRY(settle(s, err));
     memcpy(out, s->sum, (size_t)(s->job.size * s->job.size) * sizeof *out);
     return WADI_OK;
+}
+
+static void stop(grid_gridder *g) {
+    wstack *s = (wstack *)g;
+    grid_elsewhere_close(s->elsewhere);
+    s->elsewhere = NULL;
 }
 
 static void tell(const grid_gridder *g, grid_tally *out) {
@@ -327,7 +418,12 @@ static void tell(const grid_gridder *g, grid_tally *out) {
 }
 
 const grid_method grid_wstack = {
-    "wstack",     "w-stacking with a kernel in u, v and w, to a requested accuracy",
-    open_gridder, add,
-    image,        tell,
-    close_gridder};
+    .name = "wstack",
+    .about = "w-stacking with a kernel in u, v and w, to a requested accuracy",
+    .open = open_gridder,
+    .add = add,
+    .image = image,
+    .tell = tell,
+    .close = close_gridder,
+    .stop = stop,
+};

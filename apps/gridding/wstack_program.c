@@ -244,13 +244,11 @@ static wadi_ix wanted_column(void *env, wadi_ix ix) {
     return wadi_ix2(ix.at[1], frequency_of(c->p, ix.at[0]));
 }
 
-static wadi_acc lines_of_tile(void *env, wadi_exp element) {
+/* Of plane c->plane. */
+static wadi_acc lines_of_plane(void *env, wadi_exp tile) {
     context *c = env;
     const wstack_plan *p = c->p;
     const int near = p->flat ? 1 : p->w.support;
-    const wadi_exp tile = wadi_rem(element, num(p->tiles));
-    const wadi_exp above = wadi_quot(element, num(p->tiles));
-    c->plane = wadi_sub(wadi_add(wadi_the(c->low), wadi_the(c->count)), wadi_add(above, num(1)));
     c->top_row = wadi_mul(tile, num(p->tile));
     const wadi_exp slot = wadi_add(wadi_mul(tile, wadi_the(c->firsts)), c->plane);
     c->begin = wadi_index1(c->offset, slot);
@@ -266,6 +264,13 @@ static wadi_acc lines_of_tile(void *env, wadi_exp element) {
     const wadi_acc grid = wadi_permute_env(plus, empty, target, c, all);
     const wadi_acc along = wadi_fft(wadi_named("tile", grid));
     return wadi_backpermute_env(wadi_ix2(num(p->columns), num(p->tile)), wanted_column, c, along);
+}
+
+static wadi_acc lines_of_tile(void *env, wadi_exp element) {
+    context *c = env;
+    const wadi_exp tiles = num(c->p->tiles), above = wadi_quot(element, tiles);
+    c->plane = wadi_sub(wadi_add(wadi_the(c->low), wadi_the(c->count)), wadi_add(above, num(1)));
+    return lines_of_plane(c, wadi_rem(element, tiles));
 }
 
 /* ---- image ----
@@ -323,11 +328,15 @@ static wadi_acc image_of_block(void *env, wadi_exp block) {
     return wadi_assert_shape(shape, wadi_consume(wadi_fold_seq_env(next_plane, c, before, planes)));
 }
 
+static void make_tables(context *c) {
+    c->table_uv = table_of(c, &c->pieces_uv, c->pieces_uv.support);
+    c->table_w = c->p->flat ? (wadi_acc){0} : table_of(c, &c->pieces_w, 0);
+}
+
 static void declare_planes(context *c) {
     const wstack_plan *p = c->p;
     static const char *const any[] = {"?", "?"};
-    c->table_uv = table_of(c, &c->pieces_uv, c->pieces_uv.support);
-    c->table_w = p->flat ? (wadi_acc){0} : table_of(c, &c->pieces_w, 0);
+    make_tables(c);
     c->value = vector_of("value", c->complex, "m");
     c->row = vector_of("row", WADI_I32, "m");
     c->column = vector_of("column", WADI_I32, "m");
@@ -356,6 +365,87 @@ wadi_program *wstack_planes(const wstack_plan *p) {
     wadi_output("lines", c.lines); /* so that they are made before the blocks, not for each */
     const wadi_seq blocks = wadi_produce_env(num(p->columns / p->block), image_of_block, &c);
     wadi_output("image", wadi_consume(wadi_tabulate(blocks)));
+    return program;
+}
+
+/* ---- a part ----
+ * The planes above as the body of a stream, one after the other: so a part is made by one thread, and needs the memory of one plane. */
+
+void wstack_part_columns(const wstack_plan *p, wstack_column out[WSTACK_PART]) {
+    const wadi_type real = p->single ? WADI_F32 : WADI_F64;
+    int n = 0;
+    out[n++] = (wstack_column){"value", p->single ? WADI_C64 : WADI_C128, 1};
+    for (int f = 0; f < WSTACK_SPOT; f++) {
+        const bool cell = f == 0 || f == 1 || f == 4;
+        out[n++] = (wstack_column){wstack_spot[f], cell ? WADI_I32 : real, 1};
+    }
+    out[n++] = (wstack_column){"offset", WADI_I64, 1};
+    out[n] = (wstack_column){"planes", WADI_I64, 0};
+}
+
+/* Tile, column, row of the tile. */
+static wadi_acc plane_lines(void *env, wadi_exp below) {
+    context *c = env;
+    c->plane = wadi_sub(wadi_the(c->count), wadi_add(below, num(1)));
+    return wadi_consume(wadi_tabulate(wadi_produce_env(num(c->p->tiles), lines_of_plane, c)));
+}
+
+static wadi_acc block_of_plane(void *env, wadi_exp block) {
+    context *c = env;
+    const wadi_ix shape = wadi_ix3(num(c->p->block), num(2), num(c->p->size / 2));
+    c->left = wadi_mul(block, num(c->p->block));
+    c->transformed = columns_of_plane(c, num(0));
+    const wadi_acc before = wadi_generate_env(shape, image_at, c);
+    return wadi_assert_shape(shape, wadi_imap_env(turned_and_added, c, before));
+}
+
+static wadi_acc whole_plane(void *env, wadi_acc image, wadi_acc lines) {
+    context *c = env;
+    const wstack_plan *p = c->p;
+    const wadi_ix shape = wadi_ix2(num(p->columns), num(p->size));
+    c->image = image;
+    c->lines = lines;
+    const wadi_seq blocks = wadi_produce_env(num(p->columns / p->block), block_of_plane, c);
+    return wadi_reshape(shape, wadi_consume(wadi_tabulate(blocks)));
+}
+
+/* 0, in words that depend on the part: an image that does not would be sent to each worker. */
+static wadi_exp nothing(void *env, wadi_ix ix) {
+    const context *c = env;
+    (void)ix;
+    return wadi_cond(wadi_ge(wadi_the(c->count), num(0)), wadi_literal(c->complex, 0),
+                     wadi_literal(c->complex, 1));
+}
+
+static wadi_acc image_of_part(void *env, wadi_acc part) {
+    context *c = env;
+    wadi_acc *const in[WSTACK_PART] = {&c->value,    &c->column,   &c->row,
+                                       &c->behind_u, &c->behind_v, &c->first,
+                                       &c->behind,   &c->offset,   &c->count};
+    for (int i = 0; i < WSTACK_PART; i++) *in[i] = wadi_tuple_get(part, i);
+    const wadi_exp slots = wadi_sub(wadi_extent(c->offset, 0), num(1));
+    c->firsts = wadi_unit(wadi_quot(slots, num(c->p->tiles)));
+    const wadi_acc empty =
+        wadi_generate_env(wadi_ix2(num(c->p->columns), num(c->p->size)), nothing, c);
+    const wadi_seq planes = wadi_produce_env(wadi_the(c->count), plane_lines, c);
+    return wadi_consume(wadi_fold_seq_env(whole_plane, c, empty, planes));
+}
+
+wadi_program *wstack_part(const wstack_plan *p) {
+    static const char *const any[] = {"?", "?"};
+    context c;
+    wstack_column column[WSTACK_PART];
+    wadi_component part[WSTACK_PART];
+    wadi_program *program = wadi_program_create("wstack_part");
+    if (!program) return NULL;
+    set_up(&c, p);
+    make_tables(&c);
+    c.turn = wadi_input("turn", c.complex, 2, any);
+    wstack_part_columns(p, column);
+    for (int i = 0; i < WSTACK_PART; i++)
+        part[i] = (wadi_component){wadi_scalar_elem(column[i].type), column[i].rank, any};
+    const wadi_seq parts = wadi_stream_in("parts", WSTACK_PART, part);
+    wadi_stream_out(wadi_map_seq_env(image_of_part, &c, parts), "images");
     return program;
 }
 

@@ -330,7 +330,4 @@ finish 0
 says heard "nothing is saved"
 [ ! -e none ] || wrong "the state of nothing is left"
 
-"$grid" -q -o none.fits --state kept $size many.txt >heard 2>&1 && wrong "--state was taken for a file"
-says heard "files can be read again"
-
 [ ! -e failed ]

@@ -144,13 +144,13 @@ static void values_arrive_where_they_belong(void **state) {
 static void nothing_is_set_unasked(void **state) {
     (void)state;
     grid_options o = accepted("");
-    const char *const names[] = {o.png, o.method, o.aterm,   o.column,
-                                 o.key, o.listen, o.senders, o.token};
+    const char *const names[] = {o.png,    o.method,  o.aterm, o.column,      o.key,
+                                 o.listen, o.senders, o.token, o.via.address, o.via.key};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) assert_null(names[i]);
     assert_true(o.epsilon == 1e-4 && o.scale == 0 && o.fov == 0 && o.w_step == 0 && o.live_s == 0);
     assert_true(o.size == 0 && o.first_channel == 0 && o.last_channel == -1 && o.setups.n == 0);
     assert_true(o.stokes == 0 && o.field == 0 && o.support == 0 && o.oversample == 0);
-    assert_true(o.memory == 0 && o.chunk == 0 && o.threads == 0);
+    assert_true(o.memory == 0 && o.chunk == 0 && o.threads == 0 && o.part == 0);
     assert_int_equal(o.schedule, WADI_SCHEDULE_AUTO);
     assert_int_equal(o.weights.kind, GRID_NATURAL);
     grid_options_fini(&o);
@@ -170,6 +170,10 @@ static void each_name_is_its_own(void **state) {
         {"--key name --senders s", offsetof(grid_options, key)},
         {"--senders name --key k", offsetof(grid_options, senders)},
         {"--token name", offsetof(grid_options, token)},
+        {"--via name", offsetof(grid_options, via.address)},
+        {"--via a --key name --worker-keys w", offsetof(grid_options, via.key)},
+        {"--via a --key k --worker-keys name", offsetof(grid_options, via.worker_keys)},
+        {"--via a --token name", offsetof(grid_options, via.token)},
         {"-o name", offsetof(grid_options, output)},
         {"--output=name", offsetof(grid_options, output)},
     };
