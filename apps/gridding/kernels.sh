@@ -14,5 +14,6 @@ grid() {
 }
 for size in "$@"; do
     for weight in natural uniform briggs:0; do grid -s "$size" -w "$weight"; done
+    grid -s "$size" --via "ipc://$work/job" # nobody comes
 done
 for method in simple wproj direct; do grid -s "$1" -m "$method"; done
