@@ -6,6 +6,7 @@
 #include "bench/streams/report.h"
 
 WADI_NODISCARD wadi_status bench_wstack(bench *b, wadi_error *err);
+WADI_NODISCARD wadi_status bench_via(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_wsclean(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_paper(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_compile(bench *b, wadi_error *err);

@@ -9,6 +9,7 @@
 /* A new benchmark is a file, its prototype in gridding.h, and a line here. */
 static const bench_entry benchmarks[] = {
     {"wstack", bench_wstack, "w-stacking against ducc0's wgridder"},
+    {"via", bench_via, "parts of an observation on workers elsewhere"},
     {"wsclean", bench_wsclean, "wadi-grid against wsclean, both whole programs"},
     {"paper", bench_paper, "kernels made for each visibility (paper 001, Table 3)"},
     {"compile", bench_compile, "what compiling them anew costs (Table 5)"},
