@@ -75,12 +75,12 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     const wadi_rows rows = wadi_eval_rows(a);
     const int64_t n = cx->array(cx, b->args[b->nargs - 2])->shape[0] - 1;
     int64_t extents[WADI_MAX_RANK], ix[WADI_MAX_RANK] = {0};
-    if (n < 0) return wadi_eval_fault(cx, b, b->loc, "the offsets are empty");
     for (int d = 0; d < a->rank; d++) extents[d] = a->shape[d];
     if (is_whole(b)) extents[rows.rank] += n;
     const int64_t length = extents[rows.rank];
     wadi_iarray *out;
     WADI_TRY(cx->result(cx, b->results[0], a->rank, extents, &out));
+    if (n < 0) return wadi_eval_fault(cx, b, b->loc, "the offsets are empty");
     for (int64_t r = 0; r < rows.count; r++) {
         wadi_eval_here(cx, rows.rank, ix);
         WADI_TRY(row(cx, b, a->cell + r * rows.length * a->cells, rows.length,

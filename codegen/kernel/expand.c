@@ -37,7 +37,6 @@ static void element(wadi_lower *l, expanding *c, wadi_lv i) {
     wadi_lv n;
     const wadi_lower_position around = wadi_lower_at_element(l, 1, &i);
     wadi_lower_segment(l, c->bind, 1, i, c->total, &c->from, &n);
-    l->position = around;
     c->low = num(l, 0);
     c->high = n;
     if (c->first != WADI_LV_NONE) {
@@ -46,6 +45,7 @@ static void element(wadi_lower *l, expanding *c, wadi_lv i) {
     }
     wadi_lower_read(l, c->bind->args[2], &i, c->x);
     wadi_lower_versions(l, build, c);
+    l->position = around;
 }
 
 static void expect_equal(wadi_lower *l, const wadi_bind *bind, wadi_lv x, wadi_lv y,
