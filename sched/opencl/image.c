@@ -117,13 +117,19 @@ static wadi_status build_failed(const wadi_opencl_machine *m, wadi_opencl_progra
                      m->product, m->atomics64 ? "" : "; it has no 64-bit atomics", words);
 }
 
+/* PoCL's optimiser, in 3.1 and 5.0, loses what lanes do in branches around barriers (docs/decisions/0128). */
+#define AS_WRITTEN " -cl-opt-disable"
+#define PLAIN "-w -cl-std=CL1.2"
+#define EXACT PLAIN " -cl-fp32-correctly-rounded-divide-sqrt"
+#define FAST PLAIN " -cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero"
+
 /* Not -cl-fast-relaxed-math: infinities and NaN keep their meaning, and sums their order. */
 static const char *options_for(const wadi_opencl_machine *m, const char *text) {
     static const char mark[] = "#define " WADI_IMAGE_FAST "\n";
-    if (strncmp(text, mark, sizeof mark - 1) == 0)
-        return "-w -cl-std=CL1.2 -cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero";
-    return m->rounds_divide ? "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
-                            : "-w -cl-std=CL1.2";
+    const bool as_written = strstr(m->version, "PoCL") != NULL;
+    if (strncmp(text, mark, sizeof mark - 1) == 0) return as_written ? FAST AS_WRITTEN : FAST;
+    if (m->rounds_divide) return as_written ? EXACT AS_WRITTEN : EXACT;
+    return as_written ? PLAIN AS_WRITTEN : PLAIN;
 }
 
 /* The library may read the text as long as it builds, also when the thread has been left behind: it is the caller's to keep. */

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Scans whose blocks fill whole groups, on a device of OpenCL whose compiler optimises, as it does for users (opencl.sh turns that off, for time). What comes is
-# what the device `cpu` gives.
+# Scans whose blocks fill whole groups, and long segments, on a device of OpenCL whose compiler is asked for what users ask of it (opencl.sh asks PoCL for less,
+# to save time). What comes is what the device `cpu` gives.
 set -eu
 
 wadi=$WADI_BUILD/cli/wadi
@@ -24,7 +24,10 @@ x = generate m (i) { fdiv (convert f64 (rem (mul i 7919) 1000)) 1000.0 }
 s = scanl1 x (a, b) { add a b }
 at = generate 18 (i) { min (sub (the m) 1) (add (mul i 4096) 4095) }
 y = gather at s
+offsets = generate 4 (i) { mul i 20000 }
+sums = fold_seg 0.0 offsets x (a, b) { add a b }
 output y
+output sums
 PROGRAM
 for device in cpu opencl:0; do
     timeout 500 "$wadi" run scan.wadi n=70000 --device $device >$device 2>err || {
