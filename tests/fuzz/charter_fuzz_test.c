@@ -126,8 +126,8 @@ static void read_item(const uint8_t *data, size_t n, wadi_buffers *buffers) {
 
 static wadi_status take_answer(const uint8_t *data, size_t n, wadi_buffers *buffers,
                                wadi_answer *out) {
-    return wadi_answer_read((wadi_state_reader){data, n}, exe->plan, &travel, 1, ELEMENTS, buffers, out,
-                            NULL);
+    return wadi_answer_read((wadi_state_reader){(const char *)data, n}, exe->plan, &travel, 1,
+                            ELEMENTS, buffers, out, NULL);
 }
 
 static void read_answer(const uint8_t *data, size_t n, wadi_buffers *buffers) {
