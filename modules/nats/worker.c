@@ -153,7 +153,8 @@ static wadi_status wait_for_job(wadi_nats_queue *q, wadi_nats_watched *w, wadi_j
             *out = q->record;
             return WADI_OK;
         }
-        if (!q->known) q->record_ns = 0; /* ask again */
+        if (!q->known && wadi_clock_ns() - q->record_ns >= look_ns)
+            q->record_ns = 0; /* ask again; each reply wakes us */
         wadi_nats_watch(q, w, "the home", true);
         WADI_TRY(check_home(q, err));
         WADI_TRY(wadi_nats_wait(q, wadi_clock_ns() + look_ns, err));

@@ -1,10 +1,10 @@
-/* A home and its workers, in worlds of many seeds. Workers are killed, slow, stopped for longer than anybody waits, answer twice or late, and come
+/* A home and its workers, in worlds of many seeds, over ports or over a server of NATS (way.h). Workers are killed, slow, stopped for longer than anybody waits, answer twice or late, and come
  * back; connections break; home is killed or drained, finds no room to save, and goes on from what it has saved. Runs, their savings, the work queue and
  * its messages are the real ones: a home is wadi_run_go, a worker is wadi_run_serve. Between them and the queue stand judges, who do the harm
  * as well.
  *
  * At each step: what the sink gets is the next element, so none is lost and none comes twice. Home never submits more than the queue has room for, and gets
- * one answer to each item. It comes to an end, soon after somebody is well. No state and no memory is left.
+ * one answer to each item. A server is asked no more often than it has to be. It comes to an end, soon after somebody is well. No state and no memory is left.
  *
  *     WADI_SEED=N     this world alone, and what happens in it
  *     WADI_SEEDS=N    so many worlds; A-B: those */
@@ -22,18 +22,17 @@
 #include "sched/run.h"
 #include "sched/run/serve.h"
 #include "sched/stream.h"
-#include "sched/work/dispatch.h"
 #include "sched/work/ways.h"
 #include "tests/sched/hand_plan.h"
+#include "tests/simulate/way.h"
 #include "tests/simulate/world.h"
 #include "wadi/log.h"
 
 enum { ELEMENTS = 100, WORKERS = 4, OPEN = 256, STARTS = 80 };
 
 /* Home is patient with somebody as slow as those were that it knows; but a connection that has ended, it sees at once. */
-enum { SHORT_S = 10, LONG_S = 400 };
+enum { LONG_S = 400 };
 
-static const char address[] = "tcp://127.0.0.1:1";
 static const int64_t MS = 1000000, SECOND = 1000000000;
 
 /* Those who stop do so for seconds, or for longer than home waits for anybody. */
@@ -55,6 +54,7 @@ typedef struct trial {
     bool all; /* all that can be is for workers at once; else what the stages take decides */
     int64_t want[ELEMENTS], nwant; /* the elements of the source that come to the output */
     bool stops;                    /* there may be workers that stop */
+    int scale; /* elements are so many times larger; of the other program they are not */
     process *home, *worker[WORKERS];
     habit habit[WORKERS];
     int64_t delay_ns; /* until home is there again */
@@ -128,7 +128,7 @@ static wadi_status ramp_next(wadi_source *self, int64_t k, wadi_builder *b, wadi
     ramp *r = (ramp *)self;
     if (world_chance(8) == 0) world_sleep(world_chance(200) * MS);
     for (; b->count < k && r->at < ELEMENTS; r->at++) {
-        const int64_t shape = r->at % 7;
+        const int64_t shape = r->at % 7 * t->scale;
         wadi_array a;
         WADI_TRY(wadi_builder_array(b, 0, &shape, &a, err));
         for (int64_t i = 0; i < shape; i++) ((int32_t *)a.column[0])[i] = (int32_t)(r->at + i);
@@ -164,7 +164,7 @@ static void shelf_destroy(wadi_sink *self) {
 }
 
 static void check_element(const wadi_array *a, int64_t i) {
-    if (a->shape[0] != i % 7) blame("another element than the next one", a->shape[0], i);
+    if (a->shape[0] != i % 7 * t->scale) blame("another element than the next one", a->shape[0], i);
     for (int64_t k = 0; k < a->shape[0]; k++)
         if (((const int32_t *)a->column[0])[k] != (t->thrice ? 8 : 2) * (i + k))
             blame("an element is not as it should be", ((const int32_t *)a->column[0])[k], i);
@@ -272,7 +272,7 @@ static wadi_status judge_submit(wadi_workq *self, int64_t number, const void *by
     judge *j = inside(self);
     const int workers = j->queue->ops->workers(j->queue);
     if (number <= j->number) blame("numbers of items do not rise", number, j->number);
-    if (j->n > 0 && j->n > workers * WADI_DISPATCH_AHEAD)
+    if (j->n > 0 && j->n > way_most_items(workers))
         blame("more items than workers take soon", j->n, workers);
     if (j->n > 0 && j->bytes > j->memory) blame("more bytes than memory", j->bytes, j->memory);
     if (j->n == OPEN) abort();
@@ -318,6 +318,7 @@ static wadi_status judge_end(wadi_workq *self, wadi_error *err) {
     return j->queue->ops->end(j->queue, err);
 }
 
+/* NULL: its server is away, or lets nobody in. */
 static wadi_workq *open_home(void) {
     static const wadi_workq_ops ops = {.close = judge_close,
                                        .offer = judge_offer,
@@ -329,11 +330,12 @@ static wadi_workq *open_home(void) {
                                        .end = judge_end};
     judge *j = calloc(1, sizeof *j);
     if (j == NULL) abort();
-    *j = (judge){.base = {.ops = &ops, .wake_fd = -1}, .memory = 3000, .number = -1};
+    *j = (judge){.base = {.ops = &ops, .wake_fd = -1}, .memory = 3000 * t->scale, .number = -1};
     const wadi_workq_options o = {
-        .address = address, .home = true, .memory = j->memory, .wake_fd = -1};
-    if (wadi_way_open(&o, &j->queue, NULL) != WADI_OK) abort();
-    return &j->base;
+        .address = way_address(), .home = true, .memory = j->memory, .wake_fd = -1};
+    if (wadi_way_open(&o, &j->queue, NULL) == WADI_OK) return &j->base;
+    free(j);
+    return NULL;
 }
 
 /* ---- a worker's queue, and what is wrong with the worker ---- */
@@ -387,9 +389,11 @@ static wadi_workq *open_worker(misfit *m, int who) {
                                        .fetch = misfit_fetch,
                                        .answer = misfit_answer};
     *m = (misfit){.base = {.ops = &ops, .wake_fd = -1}, .who = who};
-    const wadi_workq_options o = {.address = address, .lost_after_ns = 200 * SECOND, .wake_fd = -1};
-    if (wadi_way_open(&o, &m->queue, NULL) != WADI_OK) abort();
-    return &m->base;
+    const wadi_workq_options o = {.address = way_address(),
+                                  .lost_after_ns = way_lost_s() * SECOND,
+                                  .hangs_after_ns = 10 * SECOND,
+                                  .wake_fd = -1};
+    return wadi_way_open(&o, &m->queue, NULL) == WADI_OK ? &m->base : NULL;
 }
 
 /* ---- processes ---- */
@@ -421,6 +425,8 @@ static void live_as_worker(void *env) {
     world_sleep(world_chance(who == 0 ? 100 : 2000) * MS);
     wadi_workq *q = open_worker(&m, who);
     wadi_status status = WADI_OK;
+    for (; q == NULL && !world_am_dead(); q = open_worker(&m, who)) world_sleep(SECOND / 2);
+    if (q == NULL) return;
     while (status == WADI_OK && goes_on) status = serve(q, &goes_on, &err);
     wadi_workq_close(q);
     say("a worker ends with", status, err.msg);
@@ -436,7 +442,7 @@ static wadi_run_options choose_options(void) {
                               .save_every_s = 0.001 * (1 + world_chance(300)),
                               .on_fault =
                                   t->fault_at >= 0 ? WADI_ON_FAULT_SKIP : WADI_ON_FAULT_FAIL,
-                              .via = address,
+                              .via = way_address(),
                               .workers = world_chance(4) == 0};
 }
 
@@ -456,10 +462,13 @@ static void live_as_home(void *env) {
     world_sleep(t->delay_ns);
     if (world_am_dead()) return;
     const wadi_run_options options = choose_options();
+    wadi_workq *q = open_home();
+    for (; q == NULL && !world_am_dead(); q = open_home()) world_sleep(SECOND / 2);
+    if (q == NULL) return;
     ramp in = make_ramp();
     wadi_sink out = make_shelf();
     if (wadi_run_create_for(&hand.plan, &l, &options, &x, &err) != WADI_OK ||
-        wadi_run_work_by(x, address, open_home(), &err) != WADI_OK ||
+        wadi_run_work_by(x, way_address(), q, &err) != WADI_OK ||
         wadi_run_source(x, "in", &in.base, &err) != WADI_OK ||
         wadi_run_sink(x, "out", &out, &err) != WADI_OK)
         blame(err.msg, 0, 0);
@@ -467,7 +476,7 @@ static void live_as_home(void *env) {
     t->run = x;
     const wadi_status status = wadi_run_go(x, &err);
     t->run = NULL;
-    t->over = t->over || (status == WADI_OK && !world_am_dead());
+    if (status == WADI_OK && !world_am_dead()) t->over = true;
     note_stats(x, &options);
     wadi_run_destroy(x);
     say("home ends with", status, err.msg);
@@ -499,7 +508,12 @@ static void kill_home(void) {
 }
 
 static void do_harm(void) {
+    const char *way = world_chance(2) == 0 ? way_harm() : NULL;
     const int what = world_chance(8), who = world_chance(WORKERS);
+    if (way != NULL) {
+        say(way, 0, "");
+        return;
+    }
     if (what < 2) {
         kill_home();
     } else if (what == 2 && t->run != NULL) {
@@ -553,6 +567,7 @@ static void simulate(trial *trial_) {
     t->stops = world_chance(3) == 0;
     t->thrice = world_chance(2) == 0;
     t->all = world_chance(4) != 0;
+    t->scale = !t->thrice && world_chance(3) == 0 ? way_scale() : 1;
     choose_program();
     if (world_chance(4) == 0) world_fill_disk(4);
     int harms = world_chance(6);
@@ -572,9 +587,12 @@ static void simulate(trial *trial_) {
     end_all();
     if (!t->disk.finished || t->disk.stored != t->nwant)
         blame("the output is not whole", t->disk.stored, t->nwant);
-    if (t->longest_ns > (t->stops ? LONG_S : SHORT_S) * SECOND)
+    if (t->longest_ns > (t->stops ? LONG_S : way_pause_s()) * SECOND)
         blame("somebody is well, and nothing comes for so many ms", t->longest_ns / MS, t->stops);
     if (t->wrong[0] == '\0' && world_has_state()) blame("a state is left", 1, 0);
+    if (way_requests() / (world_now() / SECOND) > WORKERS * way_requests_most())
+        blame("so many requests to the server, in so many seconds", way_requests(),
+              world_now() / SECOND);
     world_end();
 }
 
