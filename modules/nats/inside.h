@@ -298,12 +298,13 @@ typedef struct wadi_nats_queue {
     char past[WADI_JET_EPOCH];  /* worker: an epoch that it has done with */
     bool over;                  /* our epoch is over: another home has the job, or it has ended */
     int64_t gone_ns;            /* since when the server does not know the job; 0: it does */
-    int64_t record_ns;          /* when the record was last asked for */
-    uint64_t record_asked;      /* how often */
-    uint64_t record_from;       /* replies to questions before that are older than what is known */
-    int64_t live_ns;            /* when a sign of life was last sent */
-    int64_t home_ns;            /* when home was last heard of */
-    wadi_status failed;         /* what ends every later call; its words: */
+    int64_t record_ns;      /* when the record was last asked for; 0: it is to be asked for soon */
+    int64_t record_last_ns; /* when it was last asked for */
+    uint64_t record_asked;  /* how often */
+    uint64_t record_from;   /* replies to questions before that are older than what is known */
+    int64_t live_ns;        /* when a sign of life was last sent */
+    int64_t home_ns;        /* when home was last heard of */
+    wadi_status failed;     /* what ends every later call; its words: */
     char why[256];
 
     wadi_nats_consumer consumers[WADI_NATS_STREAMS]; /* home: those of items and answers */

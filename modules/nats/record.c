@@ -8,16 +8,19 @@
 
 static const int64_t asked_again_ns = 5000000000, /* where nothing has happened */
     doubted_ns = 500000000,                       /* where something is strange */
+    least_ns = 100000000,                         /* however many messages come that are strange */
     gone_after_ns = 3000000000; /* a server that has just begun may not know its streams yet */
 
 /* ---- asking ---- */
 
 void wadi_nats_record_step(wadi_nats_queue *q, int64_t now) {
     const int64_t again_ns = q->gone_ns != 0 ? doubted_ns : asked_again_ns;
-    if (!q->connected || (q->record_ns != 0 && now - q->record_ns < again_ns)) return;
+    if (!q->connected || (q->record_ns != 0 && now - q->record_ns < again_ns) ||
+        (q->record_last_ns != 0 && now - q->record_last_ns < least_ns))
+        return;
     char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], what[256],
         record[WADI_NATS_SUBJECT], reply[32];
-    q->record_ns = now;
+    q->record_ns = q->record_last_ns = now;
     wadi_nats_stream_name(q->at.job, WADI_NATS_RECORD, stream);
     wadi_nats_subject(q->at.job, record, "record");
     (void)snprintf(subject, sizeof subject, "$JS.API.DIRECT.GET.%.100s", stream);

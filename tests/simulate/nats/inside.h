@@ -128,6 +128,7 @@ bool server_listens(void); /* it hears what comes */
 bool server_lets_in(void);
 int64_t server_payload(void); /* the largest */
 const char *server_id(void);
+bool server_loses(void);       /* what it was last told, when it is killed */
 int64_t server_requests(void); /* of JetStream, so far */
 /* When something happens there by itself; INT64_MAX: never. And lets it happen. */
 int64_t server_next(void);

@@ -316,7 +316,7 @@ int64_t way_lost_s(void) {
 }
 
 int way_pause_s(void) {
-    return 60;
+    return server_loses() ? 50 : 20;
 }
 
 int64_t way_requests(void) {
@@ -344,7 +344,8 @@ const char *way_harm(void) {
         "a connection breaks",   "the server is stopped",    "the server is killed",
         "the server is full",    "the server has no leader", "nobody may publish",
         "nobody is let in again"};
-    const nats_trouble trouble = (nats_trouble)world_chance(NATS_TROUBLES);
+    const nats_trouble trouble =
+        world_chance(3) == 0 ? NATS_AWAY : (nats_trouble)world_chance(NATS_TROUBLES);
     const int64_t ns = world_chance(8000) * MS;
     if (trouble == NATS_STOPPED) {
         stop_server(ns);

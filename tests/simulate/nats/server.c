@@ -35,6 +35,10 @@ bool server_lets_in(void) {
     return server.trouble != NATS_LOCKED;
 }
 
+bool server_loses(void) {
+    return !server.writes_at_once;
+}
+
 int64_t server_requests(void) {
     return server.requests;
 }
@@ -108,7 +112,7 @@ void server_happen(void) {
 /* Something was written. */
 static void writes(void) {
     if (server.writes_at_once) return;
-    const int64_t at = world_now() + (world_chance(4) == 0 ? world_chance(1000) : 10) * MS;
+    const int64_t at = world_now() + (world_chance(2) == 0 ? world_chance(3000) : 10) * MS;
     if (at < server.sync_ns || server.sync_ns == INT64_MAX) server.sync_ns = at;
 }
 
