@@ -28,7 +28,7 @@
 #include "tests/simulate/world.h"
 #include "wadi/log.h"
 
-enum { ELEMENTS = 100, WORKERS = 4, OPEN = 256, STARTS = 80 };
+enum { ELEMENTS = 100, WORKERS = 4, OPEN = 256, STARTS = 300 };
 
 /* Home is patient with somebody as slow as those were that it knows; but a connection that has ended, it sees at once. */
 enum { LONG_S = 400 };
