@@ -101,9 +101,8 @@ typedef struct staging {
     bool whole;   /* all of the tile's places are elements */
 } staging;
 
-/* How many columns of the blocks are in tiles of which every place is an element of a block: none unless there are as many blocks as rows, and
- * no more than the shortest block has. */
-static wadi_lv whole_columns(wadi_lower *l, const staging *s) {
+/* Whether every place of the tile is an element of a block: there are as many blocks as rows, and the shortest goes on behind the tile. */
+static wadi_lv is_whole(wadi_lower *l, const staging *s) {
     const wadi_scan_items *w = s->w;
     const int rank = wadi_type_of(l, w->bind->results[0])->rank;
     wadi_lv ix[WADI_MAX_RANK];
@@ -115,9 +114,9 @@ static wadi_lv whole_columns(wadi_lower *l, const staging *s) {
             bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_SUB, c.n, num(l, 1)), num(l, BLOCK));
         length = bin(l, WADI_SOP_SUB, c.n, bin(l, WADI_SOP_MUL, before, num(l, BLOCK)));
     }
-    const wadi_lv columns = num(l, s->tile.columns);
-    const wadi_lv full = bin(l, WADI_SOP_MUL, bin(l, WADI_SOP_QUOT, length, columns), columns);
-    return wadi_lb_select(&l->b, WADI_I64, bin(l, WADI_SOP_LT, last, w->all), full, num(l, 0));
+    const wadi_lv end = bin(l, WADI_SOP_ADD, s->base, num(l, s->tile.columns));
+    return bin(l, WADI_SOP_LAND, bin(l, WADI_SOP_LT, last, w->all),
+               bin(l, WADI_SOP_LE, end, length));
 }
 
 /* An element of the tile: the block, and its number in the row. */
@@ -326,12 +325,12 @@ static void through_a_tile(wadi_lower *l, const wadi_scan_items *w) {
                            t->elem.type, &s.tile);
     before_blocks(l, &s);
     const wadi_lv longest = bin(l, WADI_SOP_MIN, wadi_lower_row_length(l, w->bind), num(l, BLOCK));
-    const wadi_lv whole = whole_columns(l, &s);
-    s.base = wadi_lb_for(&l->b, num(l, 0), whole, s.tile.columns, "base");
+    s.base = wadi_lb_for(&l->b, num(l, 0), longest, s.tile.columns, "base");
+    wadi_lb_if(&l->b, is_whole(l, &s));
     whole_tile(l, &s);
-    wadi_lb_end(&l->b);
-    s.base = wadi_lb_for(&l->b, whole, longest, s.tile.columns, "base");
+    wadi_lb_else(&l->b);
     other_tile(l, &s);
+    wadi_lb_end(&l->b);
     wadi_lb_end(&l->b);
     if (!w->extent) store_lasts(l, &s);
 }

@@ -75,9 +75,8 @@ static void put_stretches(const wadi_stretch_list *all, wadi_text *out) {
 }
 
 wadi_status wadi_charter_write(const wadi_plan *plan, const wadi_loader *loader, int phase,
-                               const wadi_stretch_list *stretches, bool reports,
-                               wadi_slots *once, wadi_buffers *buffers, wadi_text *out,
-                               wadi_error *err) {
+                               const wadi_stretch_list *stretches, bool reports, wadi_slots *once,
+                               wadi_buffers *buffers, wadi_text *out, wadi_error *err) {
     uint8_t hash[WADI_CHARTER_HASH];
     char digits[2 * WADI_CHARTER_HASH + 1];
     wadi_plan_layout_hash(plan, hash);

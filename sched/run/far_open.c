@@ -67,9 +67,9 @@ static wadi_status offer(wadi_stream *s, wadi_error *err) {
     wadi_far *t = &s->far;
     wadi_run *x = s->x;
     wadi_text charter = {0};
-    wadi_status status = wadi_charter_write(x->plan, &x->loader, wadi_run_phase_of(s),
-                                            &t->stretches, t->reports, &t->once, x->buffers,
-                                            &charter, err);
+    wadi_status status =
+        wadi_charter_write(x->plan, &x->loader, wadi_run_phase_of(s), &t->stretches, t->reports,
+                           &t->once, x->buffers, &charter, err);
     if (status == WADI_OK)
         status = x->work.queue->ops->offer(x->work.queue, charter.at, (int64_t)charter.n, err);
     wadi_text_fini(&charter);

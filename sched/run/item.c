@@ -141,7 +141,8 @@ wadi_status wadi_answer_read(wadi_state_reader from, const wadi_plan *plan,
     for (int i = 0; i < n; i++) out[i] = (wadi_answer){.out = NULL};
     if (!take_head(&from, 2 * n, head) || head[0] != count) return senseless(err);
     for (int i = 0; i < n; i++) out[i] = (wadi_answer){head[2 * i], head[2 * i + 1], NULL};
-    for (int i = 0; i < n; i++) WADI_TRY(take_stage(&from, plan, &travel[i], buffers, &out[i], err));
+    for (int i = 0; i < n; i++)
+        WADI_TRY(take_stage(&from, plan, &travel[i], buffers, &out[i], err));
     return from.left == 0 ? WADI_OK : senseless(err);
 }
 

@@ -454,39 +454,6 @@ static void lanes_that_check_indices_change_nothing_of_the_group(void **state) {
     assert_true(lanes >= 5);
 }
 
-/* How many loops by lanes stand in a branch, in whatever depth. */
-static int lanes_in_branches(const char *loops) {
-    int n = 0;
-    size_t branch =
-        SIZE_MAX; /* where the outermost open branch is indented to; SIZE_MAX: none is open */
-    for (const char *line = loops; *line != '\0'; line += strcspn(line, "\n") + 1) {
-        const size_t indent = strspn(line, " "), length = strcspn(line, "\n");
-        const char *by_lanes = strstr(line, " by lanes");
-        const bool is_else = strncmp(line + indent, "else", 4) == 0;
-        if (branch != SIZE_MAX && indent <= branch && length > 0 && !is_else) branch = SIZE_MAX;
-        if (branch != SIZE_MAX && by_lanes != NULL && by_lanes < line + length) n++;
-        if (branch == SIZE_MAX && strncmp(line + indent, "if ", 3) == 0) branch = indent;
-        if (line[length] == '\0') break;
-    }
-    return n;
-}
-
-/* PoCL's optimiser, in 3.1 and 5.0, loses what lanes do in a branch of a scan, between barriers that all of them reach. */
-static void lanes_of_scans_are_in_no_branch(void **state) {
-    static const char *const scans[] = {
-        INPUT(VECTOR, "y = scanl1 x (a, b) { add a b }\n"),
-        INPUT(VECTOR, "y = scanl1 x (a, b) { sub b (mul a 0.5) }\n"),
-        INPUT("input x : f64[n, 100]\n", "y = scanl1 x (a, b) { add a b }\n"),
-        INPUT("input x : f64[n, m]\n", "y = scanl 1.0 x (a, b) { add a b }\n")};
-    (void)state;
-    for (size_t k = 0; k < sizeof scans / sizeof *scans; k++) {
-        char *loops = loops_text(scans[k], WADI_SCHEDULE_GROUP);
-        assert_true(count(loops, " by lanes") > 0);
-        assert_int_equal(lanes_in_branches(loops), 0);
-        free(loops);
-    }
-}
-
 static void no_other_schedule_has_groups(void **state) {
     static const wadi_schedule others[] = {WADI_SCHEDULE_INSIDE, WADI_SCHEDULE_FLAT};
     (void)state;
@@ -531,7 +498,6 @@ int main(void) {
         cmocka_unit_test(accumulators_of_folds_are_lanes),
         cmocka_unit_test(lanes_that_check_indices_change_nothing_of_the_group),
         cmocka_unit_test(each_skeleton_deals_its_work_to_lanes),
-        cmocka_unit_test(lanes_of_scans_are_in_no_branch),
         cmocka_unit_test(no_other_schedule_has_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

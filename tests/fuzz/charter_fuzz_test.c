@@ -201,8 +201,8 @@ static size_t make_charter(uint8_t *out) {
         for (int f = 0; wide && f < WADI_MAX_FIELDS; f++)
             slots.slot[slot].col[f] = NULL; /* only its shape is left */
     }
-    demand(wadi_charter_write(exe->plan, &loader, phase, &stretches, false, &slots, buffers, &t, NULL) ==
-               WADI_OK,
+    demand(wadi_charter_write(exe->plan, &loader, phase, &stretches, false, &slots, buffers, &t,
+                              NULL) == WADI_OK,
            "charter");
     wadi_slots_fini(&slots);
     wadi_buffers_release(buffers);
