@@ -26,6 +26,9 @@ shift $((OPTIND - 1))
 case $all in *[!0-9]* | '') echo "run.sh: -t takes seconds, not $all" >&2; exit 2 ;; esac
 bench=$build/bench/devices/bench_devices
 [ -x "$bench" ] || { echo "run.sh: there is no $bench: build wadi, and name the folder (-b)" >&2; exit 2; }
+# A program in bench/ finds no modules by itself; without fftw, Fourier transforms would be the language's own on every device.
+modules=$(cd "$build" && ls -d "$PWD"/lib*/wadi 2>/dev/null | paste -sd : || true)
+[ -z "$modules" ] || export WADI_MODULES="${WADI_MODULES:-$modules}"
 listed=$("$bench" --list | awk '{ print $1 }') && [ -n "$listed" ] || { echo "run.sh: $bench cannot run" >&2; exit 2; }
 [ -n "$names" ] || names="$(echo "$listed" | grep -vx fission) aw fission"
 

@@ -29,6 +29,15 @@ grep -q '^- skipping .*CuPy.* NVIDIA' "$folder/page" || { echo "no word about mi
 ! WADI_DEVICE=gpu $run -n arrays -- --quick 2> "$folder/said" || { echo "a failure is no failure"; exit 1; }
 grep -q 'there is no "gpu"' "$folder/page" || { echo "no word about the failure:"; cat "$folder/page"; exit 1; }
 
+# Its programs find the modules of the build, however that is named.
+fake=$folder/fake
+mkdir -p "$fake/bench/devices" "$fake/cli" "$fake/lib/wadi"
+printf '#!/bin/sh\n[ "$1" = --list ] && echo arrays || echo "$WADI_MODULES" >"%s"\n' "$folder/modules" > "$fake/bench/devices/bench_devices"
+printf '#!/bin/sh\n' > "$fake/cli/wadi"
+chmod +x "$fake/bench/devices/bench_devices" "$fake/cli/wadi"
+(cd "$folder" && WADI_DEVICE=null "$WADI_SOURCE/bench/devices/run.sh" -b fake -o "$folder/none" -n arrays) 2> "$folder/said" || true
+[ "$(cat "$folder/modules")" = "$(cd "$fake" && pwd)/lib/wadi" ] || { echo "other modules: $(cat "$folder/modules" "$folder/said")"; exit 1; }
+
 # Ended early, it leaves what was measured.
 rm -f "$folder/page"
 WADI_DEVICE=null $run -n shares,arrays -- --quick --runs 1 --case memory 2> "$folder/said" &
