@@ -1,31 +1,21 @@
 /* Elements as lines of text. */
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/text.h"
+#include "connectors/decimal.h"
 #include "connectors/file_sink.h"
 
 /* ---- numbers ---- */
 
-/* The least number of digits that gives the same value again: most numbers of people have few. */
 static void add_f64(wadi_text *t, double x) {
-    char digits[40];
-    for (int n = 15; n <= 17; n++) {
-        wadi_format(digits, sizeof digits, "%.*g", n, x);
-        if (isnan(x) || wadi_format_read_f64(digits, NULL) == x) break;
-    }
-    wadi_text_add(t, isnan(x) ? "nan" : digits);
+    char digits[WADI_DECIMAL_ROOM];
+    wadi_text_add_n(t, digits, wadi_decimal_write_f64(x, digits));
 }
 
 static void add_f32(wadi_text *t, float x) {
-    char digits[40];
-    for (int n = 6; n <= 9; n++) {
-        wadi_format(digits, sizeof digits, "%.*g", n, (double)x);
-        if (isnan(x) || wadi_format_read_f32(digits, NULL) == x) break;
-    }
-    wadi_text_add(t, isnan(x) ? "nan" : digits);
+    char digits[WADI_DECIMAL_ROOM];
+    wadi_text_add_n(t, digits, wadi_decimal_write_f32(x, digits));
 }
 
 static void add_unsigned(wadi_text *t, uint64_t v, bool minus) {
