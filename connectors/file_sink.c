@@ -18,10 +18,12 @@ static void destroy(wadi_sink *self) {
     free(s);
 }
 
+/* Whoever reads a pipe gets what there is: the next element may be long in coming. */
 static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     wadi_file_sink *s = (wadi_file_sink *)self;
     wadi_outfile_try_again(s->file, s->base.retry);
     WADI_TRY(s->write(s, c, err));
+    if (wadi_outfile_is_stream(s->file)) WADI_TRY(wadi_outfile_flush(s->file, err));
     s->elements += c->count;
     return WADI_OK;
 }

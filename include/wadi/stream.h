@@ -147,7 +147,7 @@ WADI_NODISCARD wadi_status wadi_source_lines(const char *path, int parts, const 
                                              const wadi_lines_options *options,
                                              wadi_source **out_source, wadi_error *err);
 /** Makes a sink that writes each element as a line, in the same form, so that a source of lines reads the same values again: real numbers with as many digits as they
- *  need. The file appears under `path` as that of a raw sink does. An element whose bytes contain a newline fails the run (WADI_INVALID); so do complex numbers
+ *  need. Bytes that end in a carriage return are only the same again with `keep_cr`, and a first line that begins with a byte order mark loses it. The file appears under `path` as that of a raw sink does. An element whose bytes contain a newline fails the run (WADI_INVALID); so do complex numbers
  *  (WADI_TYPE). `options` may be NULL. */
 WADI_NODISCARD wadi_status wadi_sink_lines(const char *path, const wadi_lines_options *options,
                                            wadi_sink **out_sink, wadi_error *err);

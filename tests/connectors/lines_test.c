@@ -230,6 +230,42 @@ static void a_pipe_gives_what_has_come(void **state) {
     (void)unlink(name);
 }
 
+/* Each chunk goes into a pipe when it is put: the next one may be long in coming. */
+static void a_pipe_gets_what_there_is(void **state) {
+    (void)state;
+    static const uint8_t text[] = {'o', 'n', 'e'};
+    const int64_t three = 3;
+    char name[64], got[8] = "";
+    (void)snprintf(name, sizeof name, "%s.fifo", path);
+    assert_int_equal(mkfifo(name, 0600), 0);
+    const int fd = open(name, O_RDONLY | O_NONBLOCK);
+    assert_true(fd >= 0);
+    const wadi_part part = wadi_part_irregular(WADI_U8, 1);
+    wadi_chunk *c = NULL;
+    wadi_builder b;
+    wadi_array to;
+    wadi_sink *sink = NULL;
+    assert_int_equal(wadi_builder_init(&b, buffers, 1, &part, INT64_MAX, NULL), WADI_OK);
+    assert_int_equal(wadi_builder_array(&b, 0, &three, &to, NULL), WADI_OK);
+    memcpy(to.column[0], text, sizeof text);
+    assert_int_equal(wadi_builder_next(&b, NULL), WADI_OK);
+    assert_int_equal(wadi_chunk_create(buffers, 1, &c, NULL), WADI_OK);
+    c->count = 1;
+    wadi_builder_finish(&b, c, 0, 1);
+    wadi_builder_fini(&b);
+    assert_int_equal(wadi_sink_lines(name, NULL, &sink, NULL), WADI_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(sink->ops->put(sink, c, NULL), WADI_OK);
+        assert_int_equal(read(fd, got, sizeof got), 4);
+        assert_memory_equal(got, "one\n", 4);
+    }
+    assert_int_equal(sink->ops->finish(sink, NULL), WADI_OK);
+    wadi_sink_destroy(sink);
+    wadi_chunk_release(c);
+    (void)close(fd);
+    (void)unlink(name);
+}
+
 /* ---- numbers ---- */
 
 /* The whole stream of a file of f64 and f32 from a sink and back. */
@@ -383,6 +419,7 @@ int main(void) {
         cmocka_unit_test(many_lines_are_all_read),
         cmocka_unit_test(headings_and_a_mark_are_passed),
         cmocka_unit_test(a_pipe_gives_what_has_come),
+        cmocka_unit_test(a_pipe_gets_what_there_is),
         cmocka_unit_test(numbers_are_written_and_read_again),
         cmocka_unit_test(what_is_no_number_is_told_with_its_line),
         cmocka_unit_test(lines_of_other_lengths_are_told),
