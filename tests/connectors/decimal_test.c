@@ -101,6 +101,56 @@ static void numbers_of_all_digits(void **state) {
     }
 }
 
+/* ---- reading ---- */
+
+static void reads(const char *text) {
+    double got = 0;
+    const char *end = text + strlen(text);
+    const double want = wadi_format_read_f64(text, NULL);
+    if (wadi_decimal_f64(text, end, &got) != end || memcmp(&got, &want, sizeof got) != 0)
+        fail_msg("%s is read as %a, expected %a", text, got, want);
+}
+
+/* Of 1 to 19 digits, with a point or an exponent anywhere. */
+static void random_digits_are_read(void **state) {
+    (void)state;
+    uint64_t rng = 5;
+    for (int i = 0; i < 200000; i++) {
+        char text[80], digits[24];
+        const int n = 1 + i % 19, point = (int)(draw(&rng) % (unsigned)(n + 1));
+        (void)snprintf(digits, sizeof digits, "%019llu",
+                       (unsigned long long)(draw(&rng) % UINT64_C(10000000000000000000)));
+        digits[n] = '\0';
+        (void)snprintf(text, sizeof text, "%s%.*s.%s", i & 1 ? "-" : "", point, digits,
+                       digits + point);
+        reads(text);
+        (void)snprintf(text, sizeof text, "%se%d", digits, (int)(draw(&rng) % 60) - 30);
+        reads(text);
+    }
+}
+
+/* The number halfway between two others goes to the even one, and what is beside it to the nearer. */
+static void halves_are_read(void **state) {
+    (void)state;
+    uint64_t rng = 6;
+    for (int i = 0; i < 100000; i++) {
+        char text[80];
+        const uint64_t odd = ((UINT64_C(1) << 53) + draw(&rng) % (UINT64_C(1) << 53)) | 1;
+        static const char *const behind[] = {"", ".0", ".1", "0e-1", "00e-2", "000e-3"};
+        for (size_t k = 0; k < sizeof behind / sizeof behind[0]; k++) {
+            (void)snprintf(text, sizeof text, "%llu%s", (unsigned long long)odd, behind[k]);
+            reads(text);
+        }
+        /* 53 bits, the half of a unit, and 2 or 3 places behind the point */
+        (void)snprintf(text, sizeof text, "%llu.%s", (unsigned long long)(odd / 8),
+                       (const char *[]){"125", "375", "625", "875"}[i % 4]);
+        reads(text);
+        (void)snprintf(text, sizeof text, "%llu.%s", (unsigned long long)(odd / 4),
+                       (const char *[]){"25", "75"}[i % 2]);
+        reads(text);
+    }
+}
+
 static void what_is_no_usual_number(void **state) {
     (void)state;
     static const struct {
@@ -121,6 +171,8 @@ int main(void) {
         cmocka_unit_test(numbers_of_few_digits),
         cmocka_unit_test(numbers_of_all_digits),
         cmocka_unit_test(what_is_no_usual_number),
+        cmocka_unit_test(random_digits_are_read),
+        cmocka_unit_test(halves_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
