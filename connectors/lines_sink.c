@@ -6,6 +6,8 @@
 #include "connectors/decimal.h"
 #include "connectors/file_sink.h"
 
+enum { PIECE = 1 << 18 }; /* of text that is written at once */
+
 /* ---- numbers ---- */
 
 static void add_f64(wadi_text *t, double x) {
@@ -73,7 +75,16 @@ static void add_value(wadi_text *t, wadi_type type, const void *column, int64_t 
     }
 }
 
-static void add_numbers(const wadi_file_sink *s, const wadi_array *a, bool *first, wadi_text *t) {
+static wadi_status write_out(const wadi_file_sink *s, wadi_text *t, wadi_error *err) {
+    if (t->failed) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", s->path);
+    if (t->n > 0) WADI_TRY(wadi_outfile_write(s->file, t->at, t->n, err));
+    wadi_text_clear(t);
+    return WADI_OK;
+}
+
+/* An element may be far larger than its text should become in memory. */
+static wadi_status add_numbers(const wadi_file_sink *s, const wadi_array *a, bool *first,
+                               wadi_text *t, wadi_error *err) {
     const int64_t n = wadi_shape_values(a->rank, a->shape);
     for (int64_t i = 0; i < n; i++) {
         for (int f = 0; f < a->fields; f++) {
@@ -81,7 +92,9 @@ static void add_numbers(const wadi_file_sink *s, const wadi_array *a, bool *firs
             add_value(t, a->type[f], a->column[f], i);
             *first = false;
         }
+        if (t->n >= PIECE) WADI_TRY(write_out(s, t, err));
     }
+    return WADI_OK;
 }
 
 /* ---- lines ---- */
@@ -124,21 +137,13 @@ static wadi_status add_element(const wadi_file_sink *s, const wadi_chunk *c, int
         if (is_bytes(c))
             WADI_TRY(add_bytes(s, c, i, &a, t, err));
         else
-            add_numbers(s, &a, &first, t);
+            WADI_TRY(add_numbers(s, &a, &first, t, err));
     }
     wadi_text_add(t, "\n");
     return WADI_OK;
 }
 
-static wadi_status write_out(const wadi_file_sink *s, wadi_text *t, wadi_error *err) {
-    if (t->failed) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", s->path);
-    if (t->n > 0) WADI_TRY(wadi_outfile_write(s->file, t->at, t->n, err));
-    wadi_text_clear(t);
-    return WADI_OK;
-}
-
 static wadi_status write_lines(const wadi_file_sink *s, const wadi_chunk *c, wadi_error *err) {
-    enum { PIECE = 1 << 18 };
     wadi_text t = {0};
     wadi_status st = check(s, c, err);
     for (int64_t i = 0; st == WADI_OK && i < c->count; i++) {

@@ -324,6 +324,44 @@ static void numbers_are_written_and_read_again(void **state) {
     }
 }
 
+/* An element whose text is written in pieces. */
+static void a_line_of_many_numbers_is_whole(void **state) {
+    (void)state;
+    const int64_t n = 100000;
+    const wadi_part part = wadi_part_irregular(WADI_F64, 1);
+    wadi_chunk *c = NULL;
+    wadi_builder b;
+    wadi_array to;
+    wadi_sink *sink = NULL;
+    wadi_source *source = NULL;
+    assert_int_equal(wadi_builder_init(&b, buffers, 1, &part, INT64_MAX, NULL), WADI_OK);
+    for (int element = 0; element < 2; element++) {
+        assert_int_equal(wadi_builder_array(&b, 0, &n, &to, NULL), WADI_OK);
+        for (int64_t i = 0; i < n; i++) ((double *)to.column[0])[i] = (double)i / 7;
+        assert_int_equal(wadi_builder_next(&b, NULL), WADI_OK);
+    }
+    assert_int_equal(wadi_chunk_create(buffers, 1, &c, NULL), WADI_OK);
+    c->count = 2;
+    wadi_builder_finish(&b, c, 0, 2);
+    wadi_builder_fini(&b);
+    assert_int_equal(wadi_sink_lines(path, NULL, &sink, NULL), WADI_OK);
+    assert_int_equal(sink->ops->put(sink, c, NULL), WADI_OK);
+    assert_int_equal(sink->ops->finish(sink, NULL), WADI_OK);
+    wadi_sink_destroy(sink);
+    wadi_chunk_release(c);
+    assert_int_equal(wadi_source_lines(path, 1, &part, NULL, &source, NULL), WADI_OK);
+    c = read_chunk(source, 3, INT64_MAX);
+    assert_int_equal(c->count, 2);
+    for (int element = 0; element < 2; element++) {
+        const wadi_array a = wadi_chunk_array(c, 0, element);
+        assert_int_equal(a.shape[0], n);
+        for (int64_t i = 0; i < n; i++)
+            assert_true(((const double *)a.column[0])[i] == (double)i / 7);
+    }
+    wadi_chunk_release(c);
+    wadi_source_destroy(source);
+}
+
 /* The error of reading the text, "" if there is none. */
 static const char *error_of(const char *text, int parts, const wadi_part *part,
                             const wadi_lines_options *how) {
@@ -423,6 +461,7 @@ int main(void) {
         cmocka_unit_test(a_pipe_gives_what_has_come),
         cmocka_unit_test(a_pipe_gets_what_there_is),
         cmocka_unit_test(numbers_are_written_and_read_again),
+        cmocka_unit_test(a_line_of_many_numbers_is_whole),
         cmocka_unit_test(what_is_no_number_is_told_with_its_line),
         cmocka_unit_test(lines_of_other_lengths_are_told),
         cmocka_unit_test(what_lines_cannot_hold_is_refused),
