@@ -37,6 +37,19 @@ WADI_FN double wadi_pow_ends_f64(double x, double y, double inside) {
     return ((x == 1) | (y == 0)) ? 1 : w;
 }
 
+WADI_FN float wadi_pow_ends_f32(float x, float y, float inside) {
+    const float inf = WADI_INF(f32, f), a = WADI_MATH(fabs, f)(x), mid = y * 0.5f;
+    const bool whole = WADI_MATH(floor, f)(y) == y;
+    const bool odd = whole & (WADI_MATH(floor, f)(mid) != mid);
+    const float outside = (a == 0) == (y < 0) ? inf : 0;
+    const float m = ((a == 0) | (a == inf)) ? outside : inside;
+    const bool negative = wadi_bits_of_f32(x) >> 31 != 0;
+    const float n = (negative & odd) ? -m : m;
+    const float v = ((x < 0) & (a < inf) & !whole) ? WADI_NAN(f32, f) : n;
+    const float w = ((x != x) | (y != y)) ? WADI_NAN(f32, f) : v;
+    return ((x == 1) | (y == 0)) ? 1 : w;
+}
+
 WADI_FN double wadi_pow_f64(double x, double y) {
     double low, e;
     const double a = WADI_MATH(fabs, )(x), log = wadi_log_as_sum(a, &low);
@@ -50,7 +63,7 @@ WADI_FN float wadi_pow_f32(float x, float y) {
     const double a = (double)x, b = (double)y, f = wadi_split_f64(WADI_MATH(fabs, )(a), &k);
     const double log = WADI_FMA(k, 0x1.62e42fefa39efp-1, f - wadi_log_less(f), );
     const double p = wadi_clamped_f64(b, -0x1p40, 0x1p40) * log;
-    return (float)wadi_pow_ends_f64(a, b, wadi_exp_light(wadi_clamped_f64(p, -110, 95)));
+    return wadi_pow_ends_f32(x, y, (float)wadi_exp_light(wadi_clamped_f64(p, -110, 95)));
 }
 
 #endif
