@@ -44,8 +44,11 @@ bool wadi_interp_can_run(wadi_interp *in, const wadi_bind *b) {
 }
 
 wadi_status wadi_interp_ran(wadi_interp *in, const wadi_bind *b, wadi_status st) {
-    if (!goes_on(in) || st != WADI_FAULT) return st;
-    if (!in->known_fault) tell(in);
+    if (!goes_on(in) || (st != WADI_FAULT && st != WADI_MEMORY)) return st;
+    if (st == WADI_MEMORY)
+        in->faulted = true; /* an array that is too large hides no fault behind it */
+    else if (!in->known_fault)
+        tell(in);
     in->cx.index_rank = -1;
     in->known_fault = false;
     for (int i = 0; i < b->nresults; i++) in->missing[b->results[i]] = true;

@@ -35,7 +35,8 @@ typedef struct wadi_interp_io {
     int nsources;
     /** NULL: the first fault ends the run. Otherwise it is called for every fault of the first element that faults (or for every
      *  fault outside the streams), in the order of the program. A scalar that faults gets the value `instead`, and bindings that
-     *  need an array which could not be computed are left out. So a later message may depend on `instead` and be no true fault. */
+     *  need an array which could not be computed, also for want of memory, are left out. So a later message may depend on `instead`
+     *  and be no true fault. */
     void (*told)(void *env, const char *message);
     void *told_env;
     int64_t instead;
