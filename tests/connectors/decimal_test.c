@@ -64,7 +64,7 @@ static void powers_and_what_lies_beside_them(void **state) {
     (void)state;
     for (int e = -140; e <= 120; e++) check_around(ldexp(1, e));
     for (int e = -40; e <= 30; e++) {
-        char text[16];
+        char text[32];
         for (int digit = 1; digit < 10; digit++) {
             (void)snprintf(text, sizeof text, "%de%d", digit, e);
             check_around(wadi_format_read_f64(text, NULL));
