@@ -1,45 +1,18 @@
 #!/bin/sh
 # A job on a NATS server while the clocks on the wall of home and workers jump: the bytes are right, nobody ends or hangs, and SIGTERM ends everybody.
-set -u
-wadi=$WADI_BUILD/cli/wadi
+. "$(dirname "$0")/begin.sh"
 jumps=$WADI_BUILD/tests/libhostile_jumps.so
-server=/usr/sbin/nats-server
-if [ ! -x $server ] || ! "$wadi" version | grep -q 'module *nats.*libnats'; then
-    echo "skipped: nats-server or the module nats is not installed"
-    exit 77
-fi
 case ${WADI_SANITIZE:-OFF} in
 OFF | '') ;;
 *) echo "skipped: a sanitizer and a preloaded clock do not go together" && exit 77 ;;
 esac
-dir=$(mktemp -d)
-pids=
-finish() {
-    for p in $pids; do kill -9 "$p" 2>/dev/null; done
-    wait 2>/dev/null
-    rm -rf "$dir"
-}
-trap finish EXIT
-cd "$dir" || exit 1
 export WADI_CACHE_DIR="$dir/cache"
 mkdir -m 700 cache
-unset WADI_TOKEN WADI_CLOCK_STEPS
-failed=0
-wrong() {
-    echo "$1"
-    failed=1
-}
+unset WADI_CLOCK_STEPS
 
 port=$((20000 + $$ % 20000))
 at=nats://127.0.0.1:$port
-$server -a 127.0.0.1 -p $port --jetstream --store_dir "$dir/jobs" >server.log 2>&1 &
-pids=$!
-n=0
-until grep -q 'Server is ready' server.log && "$wadi" job ls $at >/dev/null 2>&1; do
-    n=$((n + 1))
-    [ $n -lt 400 ] && kill -0 $pids 2>/dev/null || { cat server.log; exit 1; }
-    sleep 0.05
-done
+serve $port
 
 cat >double.wadi <<'PROGRAM'
 program double

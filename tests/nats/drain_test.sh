@@ -1,43 +1,10 @@
 #!/bin/sh
 # wadi job drain of a program that is saved as a whole, as wadi-md5 is: it ends well, and the same command goes on. One that is not saved refuses, and goes on.
-set -u
-wadi=$WADI_BUILD/cli/wadi
+. "$(dirname "$0")/begin.sh"
 md5=$WADI_BUILD/apps/md5/wadi-md5
-server=/usr/sbin/nats-server
-if [ ! -x $server ] || ! "$wadi" version | grep -q 'module *nats.*libnats'; then
-    echo "skipped: nats-server or the module nats is not installed"
-    exit 77
-fi
-dir=$(mktemp -d)
-pids=
-finish() {
-    for p in $pids; do kill -9 "$p" 2>/dev/null; done
-    wait 2>/dev/null
-    rm -rf "$dir"
-}
-trap finish EXIT
-cd "$dir" || exit 1
-unset WADI_TOKEN
-failed=0
-wrong() {
-    echo "$1"
-    failed=1
-}
-# until_that COMMAND...: for a minute at most
-until_that() {
-    tries=0
-    until "$@" || [ $tries -ge 600 ]; do
-        tries=$((tries + 1))
-        sleep 0.1
-    done
-    [ $tries -lt 600 ] || { wrong "never: $*"; cat ./*.log said 2>/dev/null; exit 1; }
-}
 
 at=nats://127.0.0.1:$((20000 + ($$ + 10000) % 20000))
-$server -a 127.0.0.1 -p "${at##*:}" --jetstream --store_dir "$dir/jobs" >server.log 2>&1 &
-pids=$!
-ready() { grep -q 'Server is ready' server.log && "$wadi" job ls "$at" >/dev/null 2>&1; }
-until_that ready
+serve "${at##*:}"
 "$wadi" work "$at/hunt" --stay >worker.log 2>&1 &
 pids="$pids $!"
 

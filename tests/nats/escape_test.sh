@@ -1,44 +1,13 @@
 #!/bin/sh
 # Whoever may publish on the server can answer as the home of a job: what `wadi top`, `wadi why` and `wadi job` print of that has no escape sequences.
-set -u
-wadi=$WADI_BUILD/cli/wadi
-server=/usr/sbin/nats-server
-if [ ! -x $server ] || ! "$wadi" version | grep -q 'module *nats.*libnats'; then
-    echo "skipped: nats-server or the module nats is not installed"
-    exit 77
-fi
+. "$(dirname "$0")/begin.sh"
 command -v python3 >/dev/null || {
     echo "python3 is not there: nobody answers"
     exit 77
 }
-dir=$(mktemp -d)
-pids=
-finish() {
-    for p in $pids; do kill -9 "$p" 2>/dev/null; done
-    wait 2>/dev/null
-    rm -rf "$dir"
-}
-trap finish EXIT
-cd "$dir" || exit 1
-failed=0
-wrong() {
-    echo "$1"
-    failed=1
-}
-until_that() {
-    tries=0
-    until "$@" || [ $tries -ge 600 ]; do
-        tries=$((tries + 1))
-        sleep 0.1
-    done
-    [ $tries -lt 600 ] || { echo "never: $*"; cat ./*.log; exit 1; }
-}
 port=$((20000 + ($$ + 15000) % 20000))
 at=nats://127.0.0.1:$port
-$server -a 127.0.0.1 -p $port --jetstream --store_dir "$dir/jobs" >server.log 2>&1 &
-pids=$!
-ready() { grep -q 'Server is ready' server.log && "$wadi" job ls "$at" >/dev/null 2>&1; }
-until_that ready
+serve $port
 
 # The protocol of NATS is text: whatever the home of job "sky" is asked, this answers.
 cat >stranger.py <<'PROGRAM'

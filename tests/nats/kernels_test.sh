@@ -1,30 +1,9 @@
 #!/bin/sh
 # Workers of a job on a NATS server that cannot compile get their kernels from home, whole and in many pieces; not where anybody may be home.
-set -u
-wadi=$WADI_BUILD/cli/wadi
-server=/usr/sbin/nats-server
-if [ ! -x $server ] || ! "$wadi" version | grep -q 'module *nats.*libnats'; then
-    echo "skipped: nats-server or the module nats is not installed"
-    exit 77
-fi
-dir=$(mktemp -d)
-pids=
-finish() {
-    for p in $pids; do kill -9 "$p" 2>/dev/null; done
-    wait 2>/dev/null
-    rm -rf "$dir"
-}
-trap finish EXIT
-cd "$dir" || exit 1
+. "$(dirname "$0")/begin.sh"
 mkdir -m 700 home worker
 export WADI_CACHE_DIR="$dir/home" TMPDIR="$dir/worker"
-unset WADI_TOKEN WADI_TARGET WADI_KERNELS
-failed=0
-wrong() {
-    echo "$1"
-    failed=1
-}
-says() { grep -q -- "$2" "$1" || wrong "no \"$2\" in: $(cat "$1")"; }
+unset WADI_TARGET WADI_KERNELS
 
 # A server; with messages so small that kernels take several.
 start_server() { # PORT CONFIGURATION

@@ -1,45 +1,12 @@
 #!/bin/sh
 # Home is killed when all has been computed by workers, and the program computes on outside of its stream. The same command offers nothing to workers
 # any more: it ends the job that the other home has left, and says so. A job that has a home stays.
-set -u
-wadi=$WADI_BUILD/cli/wadi
-server=/usr/sbin/nats-server
-if [ ! -x $server ] || ! "$wadi" version | grep -q 'module *nats.*libnats'; then
-    echo "skipped: nats-server or the module nats is not installed"
-    exit 77
-fi
-dir=$(mktemp -d)
-pids=
-finish() {
-    for p in $pids; do kill -9 "$p" 2>/dev/null; done
-    wait 2>/dev/null
-    rm -rf "$dir"
-}
-trap finish EXIT
-cd "$dir" || exit 1
+. "$(dirname "$0")/begin.sh"
 export WADI_CACHE_DIR="$dir/cache"
 mkdir -m 700 cache
-unset WADI_TOKEN
-failed=0
-wrong() {
-    echo "$1"
-    failed=1
-}
-# until_that COMMAND...: for a minute at most
-until_that() {
-    tries=0
-    until "$@" || [ $tries -ge 600 ]; do
-        tries=$((tries + 1))
-        sleep 0.1
-    done
-    [ $tries -lt 600 ] || { echo "never: $*"; cat ./*.log; exit 1; }
-}
 
 at=nats://127.0.0.1:$((20000 + ($$ + 5000) % 20000))
-$server -a 127.0.0.1 -p "${at##*:}" --jetstream --store_dir "$dir/jobs" >server.log 2>&1 &
-pids=$!
-ready() { grep -q 'Server is ready' server.log && "$wadi" job ls "$at" >/dev/null 2>&1; }
-until_that ready
+serve "${at##*:}"
 "$wadi" work "$at/tail" >worker.log 2>&1 &
 worker=$!
 pids="$pids $worker"

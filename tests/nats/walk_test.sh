@@ -1,47 +1,12 @@
 #!/bin/sh
 # Whole runs whose chunks are computed by workers behind a NATS server: workers, the server and home are killed, and the output is that of a run
 # without any of this.
-set -u
-wadi=$WADI_BUILD/cli/wadi
-server=/usr/sbin/nats-server
-if [ ! -x $server ] || ! "$wadi" version | grep -q 'module *nats.*libnats'; then
-    echo "skipped: nats-server or the module nats is not installed"
-    exit 77
-fi
-dir=$(mktemp -d)
-pids=
-finish() {
-    for p in $pids; do kill -9 "$p" 2>/dev/null; done
-    wait 2>/dev/null
-    rm -rf "$dir"
-}
-trap finish EXIT
-cd "$dir" || exit 1
+. "$(dirname "$0")/begin.sh"
 export WADI_CACHE_DIR="$dir/cache"
 mkdir -m 700 cache
-unset WADI_TOKEN
-failed=0
-wrong() {
-    echo "$1"
-    failed=1
-}
 
 port=$((20000 + $$ % 20000))
 at=nats://127.0.0.1:$port
-# A server of 2.9.10 that is asked for a job while it still begins may crash.
-start_server() {
-    begun=$(grep -c 'Server is ready' server.log)
-    $server -a 127.0.0.1 -p $port --jetstream --store_dir "$dir/jobs" >>server.log 2>&1 &
-    nats=$!
-    pids="$pids $nats"
-    n=0
-    until [ "$(grep -c 'Server is ready' server.log)" -gt "$begun" ] && "$wadi" job ls $at >/dev/null 2>&1; do
-        n=$((n + 1))
-        [ $n -lt 400 ] && kill -0 $nats 2>/dev/null || { cat server.log; exit 1; }
-        sleep 0.05
-    done
-}
-: >server.log
 worker() {
     "$wadi" work "$at/$1" --stay >>worker.log 2>&1 &
     last=$!
@@ -77,7 +42,7 @@ for i in 1 2 3 4; do cat in.raw; done >long.raw
 "$wadi" run slow.wadi s=50:@long.raw y=@plain_long.raw || wrong "the long run without workers fails"
 
 # ---- workers are killed again and again, the server once ----
-start_server
+serve $port
 worker kills
 one=$last
 worker kills
@@ -93,7 +58,7 @@ while [ $kills -lt 20 ] && answers kills $((kills * 100 + 20)); do
     # A worker that has just begun may find no server, and ends. The one that was there before serves on: no other comes until it has.
     if [ $kills -eq 7 ]; then
         kill -9 $one $nats
-        start_server
+        serve $port
         answers kills 820 || wrong "the worker that was there before the server was killed does nothing"
         worker kills
         one=$last

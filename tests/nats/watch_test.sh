@@ -1,46 +1,12 @@
 #!/bin/sh
 # wadi top and wadi why of a job on a NATS server: its home tells of the run and of the workers, also with the socket of its own machine off. Items are
 # paused, let go on, and drained there.
-set -u
-wadi=$WADI_BUILD/cli/wadi
-server=/usr/sbin/nats-server
-if [ ! -x $server ] || ! "$wadi" version | grep -q 'module *nats.*libnats'; then
-    echo "skipped: nats-server or the module nats is not installed"
-    exit 77
-fi
-dir=$(mktemp -d)
-pids=
-finish() {
-    for p in $pids; do kill -9 "$p" 2>/dev/null; done
-    wait 2>/dev/null
-    rm -rf "$dir"
-}
-trap finish EXIT
-cd "$dir" || exit 1
+. "$(dirname "$0")/begin.sh"
 export WADI_WATCH=off
-unset WADI_TOKEN
-failed=0
-wrong() {
-    echo "$1"
-    failed=1
-}
-says() { grep -q -- "$2" "$1" || wrong "no \"$2\" in: $(cat "$1")"; }
-# until_that COMMAND...: for two minutes at most
-until_that() {
-    tries=0
-    until "$@" || [ $tries -ge 1200 ]; do
-        tries=$((tries + 1))
-        sleep 0.1
-    done
-    [ $tries -lt 1200 ] || { wrong "never: $*"; head -50 seen ./*.log said 2>/dev/null; exit 1; }
-}
+minutes=2
 
-: >server.log
 host=nats://127.0.0.1:$((20000 + ($$ + 5000) % 20000))
-$server -a 127.0.0.1 -p "${host##*:}" --jetstream --store_dir "$dir/jobs" >>server.log 2>&1 &
-pids=$!
-ready() { grep -q 'Server is ready' server.log && "$wadi" job ls "$host" >/dev/null 2>&1; }
-until_that ready
+serve "${host##*:}"
 at=$host/sky
 
 # ---- nobody is there ----
