@@ -25,7 +25,8 @@ typedef struct wadi_exe_version {
     bool failed;      /* in the background, where nobody needed it */
     wadi_kernels loaded;
     wadi_code *kernels; /* [2 * nsteps]: the steps' kernels, then their units */
-    uint8_t text[32];   /* digest of their text, of a version that came out of a bundle */
+    uint8_t text[32];   /* digest of their text, */
+    bool text_known;    /* if it was wanted, or the version came out of a bundle */
     bool stored;        /* it did */
 } wadi_exe_version;
 

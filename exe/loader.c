@@ -66,17 +66,22 @@ static bool fast(void *self) {
     return ((const wadi_exe *)self)->fast;
 }
 
-static void put_kernel(const wadi_exe *exe, const wadi_exe_version *v, int number, wadi_text *out) {
-    uint8_t digest[WADI_TALLY_DIGEST];
+/* Workers tell their kernels with each answer, so a digest is made once. By the lock. */
+static bool knows_text(wadi_exe_version *v) {
+    if (!v->text_known)
+        v->text_known =
+            v->made->source != NULL && wadi_exe_text_digest(v->made, v->text) == WADI_OK;
+    return v->text_known;
+}
+
+static void put_kernel(const wadi_exe *exe, wadi_exe_version *v, int number, wadi_text *out) {
     wadi_text_add(out, "kernel ");
     wadi_certificate_name(out, exe->plan->bodies[number / WADI_BODY_VERSIONS].name);
     wadi_text_addf(out, " %s %s %s ",
                    wadi_version_name(wadi_version_numbered(number % WADI_BODY_VERSIONS)),
                    v->set->target->language->name, v->set->target->name);
-    if (v->stored)
+    if (knows_text(v))
         wadi_certificate_digest(out, v->text);
-    else if (v->made->source != NULL && wadi_exe_text_digest(v->made, digest) == WADI_OK)
-        wadi_certificate_digest(out, digest);
     else
         wadi_text_add(out, "bundled");
     wadi_text_add(out, "\n");
@@ -86,17 +91,10 @@ static void kernels(void *self, wadi_text *out) {
     wadi_exe *exe = self;
     const int n = exe->plan->nbodies * WADI_BODY_VERSIONS;
     wadi_mutex_lock(&exe->lock);
-    for (const wadi_exe_set *set = exe->sets; set != NULL; set = set->next)
+    for (wadi_exe_set *set = exe->sets; set != NULL; set = set->next)
         for (int i = 0; i < n; i++)
             if (set->version[i].state == WADI_EXE_LOADED) put_kernel(exe, &set->version[i], i, out);
     wadi_mutex_unlock(&exe->lock);
-}
-
-/* The target of that name and language; NULL: none. */
-static const wadi_target *find_target(const char *language, const char *name) {
-    for (const wadi_target *t = wadi_targets; t->name != NULL; t++)
-        if (strcmp(t->name, name) == 0 && strcmp(t->language->name, language) == 0) return t;
-    return NULL;
 }
 
 /* By the lock. */
@@ -118,8 +116,10 @@ static bool kernel(void *self, const char *line, wadi_text *out) {
     char words[4][128];
     if (sscanf(line, "kernel %127s %127s %127s %127s", words[0], words[1], words[2], words[3]) != 4)
         return false;
-    const wadi_target *target = find_target(words[2], words[3]);
-    for (int i = 0; target != NULL && i < exe->plan->nbodies * WADI_BODY_VERSIONS; i++) {
+    const wadi_target *target = NULL;
+    if (wadi_target_named(words[3], &target, NULL) != WADI_OK || !wadi_exe_takes(words[2], target))
+        return false;
+    for (int i = 0; i < exe->plan->nbodies * WADI_BODY_VERSIONS; i++) {
         wadi_text name = {0};
         wadi_certificate_name(&name, exe->plan->bodies[i / WADI_BODY_VERSIONS].name);
         const bool is =

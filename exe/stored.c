@@ -103,7 +103,7 @@ bool wadi_exe_load_stored(wadi_exe *exe, wadi_exe_version *v) {
     wadi_mutex_unlock(&exe->lock);
     const bool loaded = load_image(exe, sent, v, text);
     wadi_mutex_lock(&exe->lock);
-    v->stored = loaded;
+    v->stored = v->text_known = loaded;
     if (loaded) memcpy(v->text, text, DIGEST);
     if (!loaded && !was_made) {
         wadi_made_destroy(v->made);
