@@ -32,18 +32,24 @@ static void add_lines(wadi_certified_worker *k, const char *lines) {
     }
 }
 
+/* What workers of that name have computed, with the lines that they have told. False: no memory. */
+static bool count(wadi_certified_workers *w, const wadi_text *name, int64_t elements,
+                  const wadi_text *kernels) {
+    wadi_certified_worker *k = find(w, wadi_text_str(name));
+    k->elements += elements;
+    add_lines(k, wadi_text_str(kernels));
+    return !name->failed && !k->name.failed && !k->kernels.failed;
+}
+
 wadi_status wadi_certified_workers_add(wadi_certified_workers *w, const wadi_report *r,
                                        int64_t elements, wadi_error *err) {
     wadi_text name = {0};
     wadi_certificate_name(&name, wadi_text_str(&r->version));
     wadi_text_add(&name, " ");
     wadi_certificate_name(&name, wadi_text_str(&r->device));
-    wadi_certified_worker *k = find(w, wadi_text_str(&name));
-    k->elements += elements;
-    add_lines(k, wadi_text_str(&r->kernels));
-    const bool failed = name.failed || k->name.failed || k->kernels.failed;
+    const bool counted = count(w, &name, elements, &r->kernels);
     wadi_text_fini(&name);
-    return failed ? wadi_fail(err, WADI_MEMORY, "certificate: out of memory") : WADI_OK;
+    return counted ? WADI_OK : wadi_fail(err, WADI_MEMORY, "certificate: out of memory");
 }
 
 void wadi_certified_workers_put(const wadi_certified_workers *w, wadi_text *out) {
@@ -73,11 +79,8 @@ wadi_status wadi_certified_workers_load(wadi_certified_workers *w, bool is_new,
         if (status == WADI_OK) status = wadi_state_take_text(from, &kernels, err);
         if (status == WADI_OK)
             status = wadi_state_take_count(from, WADI_STATE_ELEMENTS, &elements, err);
-        if (status == WADI_OK && is_new) {
-            wadi_certified_worker *k = find(w, wadi_text_str(&name));
-            k->elements += elements;
-            add_lines(k, wadi_text_str(&kernels));
-        }
+        if (status == WADI_OK && is_new && !count(w, &name, elements, &kernels))
+            status = wadi_fail(err, WADI_MEMORY, "certificate: out of memory");
         wadi_text_fini(&name);
         wadi_text_fini(&kernels);
     }
