@@ -1,8 +1,6 @@
 /* Tickets for workers of other processes, and handing on what comes of them in order. */
 #include "sched/run/far.h"
 
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -132,10 +130,7 @@ static wadi_status hand_on(wadi_stream *s, wadi_far_part *p, wadi_error *err) {
     const wadi_status status =
         k.state == WADI_TICKET_DONE ? give(s, p, &k, err) : compute_here(s, p, k.in, err);
     p->delivering = false;
-    wadi_answer_fini(k.answer, p->plan->n);
-    free(k.answer);
-    wadi_chunk_release(k.in);
-    wadi_far_drop_report(&k);
+    wadi_far_drop(p, &k);
     return status;
 }
 

@@ -98,7 +98,8 @@ void wadi_far_work(void *env);
 /* Wakes that thread. */
 void wadi_far_nudge(const wadi_far *t);
 
-void wadi_far_drop_report(const wadi_far_ticket *k);
+/* Gives back what a ticket of this stretch has, which is no longer in its ring. */
+void wadi_far_drop(const wadi_far_part *p, const wadi_far_ticket *owned_k);
 
 /* ---- far_view.c ---- */
 

@@ -194,13 +194,8 @@ void wadi_far_saw(wadi_stream *s, int stage, const wadi_chunk *in, const wadi_ch
 /* ---- closing ---- */
 
 static void drop_tickets(wadi_far_part *p) {
-    for (; p->tickets > 0; p->tickets--, p->head = (p->head + 1) % WADI_FAR_TICKETS) {
-        wadi_far_ticket *k = wadi_far_at(p, 0);
-        wadi_chunk_release(k->in);
-        wadi_answer_fini(k->answer, p->plan->n);
-        free(k->answer);
-        wadi_far_drop_report(k);
-    }
+    for (; p->tickets > 0; p->tickets--, p->head = (p->head + 1) % WADI_FAR_TICKETS)
+        wadi_far_drop(p, wadi_far_at(p, 0));
 }
 
 void wadi_far_close(wadi_stream *s) {

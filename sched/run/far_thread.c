@@ -100,14 +100,16 @@ static wadi_status send_ticket(wadi_far *t, place at, wadi_error *err) {
 
 /* ---- taking ---- */
 
-static void drop(wadi_answer *owned, int n) {
+static void drop_answer(wadi_answer *owned, int n) {
     wadi_answer_fini(owned, n);
     free(owned);
 }
 
-void wadi_far_drop_report(const wadi_far_ticket *k) {
-    if (k->report != NULL) wadi_report_fini(k->report);
-    free(k->report);
+void wadi_far_drop(const wadi_far_part *p, const wadi_far_ticket *owned_k) {
+    wadi_chunk_release(owned_k->in);
+    drop_answer(owned_k->answer, p->plan->n);
+    if (owned_k->report != NULL) wadi_report_fini(owned_k->report);
+    free(owned_k->report);
 }
 
 static wadi_status take_report(const wadi_far *t, wadi_state_reader *from, wadi_report **out,
@@ -123,23 +125,25 @@ static wadi_status take_report(const wadi_far *t, wadi_state_reader *from, wadi_
     return status;
 }
 
-/* An answer to an item of the stretch, of so many elements; NULL: it is of no use. */
-static wadi_answer *read_answer(const wadi_far *t, const wadi_far_part *p, int64_t count,
-                                const wadi_work_item *item, wadi_report **report) {
+/* What a worker has sent for an item of the stretch, of so many elements, becomes the answer and the report of `out`; no answer: it is of no use. */
+static void read_answer(const wadi_far *t, const wadi_far_part *p, int64_t count,
+                        const wadi_work_item *item, wadi_far_ticket *out) {
     wadi_error why = {.status = WADI_OK};
-    if (item->status != WADI_OK) return NULL;
+    if (item->status != WADI_OK) return;
     wadi_answer *a = calloc((size_t)p->plan->n, sizeof *a);
-    if (a == NULL) return NULL;
+    if (a == NULL) return;
     wadi_state_reader from = {item->bytes, (size_t)item->n};
-    wadi_status status = take_report(t, &from, report, &why);
+    wadi_status status = take_report(t, &from, &out->report, &why);
     if (status == WADI_OK)
         status = wadi_answer_read(from, t->stream->x->plan, p->travel, p->plan->n, count,
                                   t->stream->x->buffers, a, &why);
-    if (status == WADI_OK) return a;
+    if (status == WADI_OK) {
+        out->answer = a;
+        return;
+    }
     wadi_logf(WADI_LOG_WARNING, "%s: an answer is not used: %s", t->stream->x->work.address,
               why.msg);
-    drop(a, p->plan->n);
-    return NULL;
+    drop_answer(a, p->plan->n);
 }
 
 static void note_time(wadi_far *t, const wadi_far_ticket *k) {
@@ -171,25 +175,23 @@ static void take_answer(wadi_far *t, const wadi_work_item *item) {
     const wadi_far_part *p = &t->parts[at.part];
     const int64_t count = at.k != NULL ? at.k->in->count : 0;
     wadi_mutex_unlock(&t->lock);
-    wadi_far_ticket of = {.report = NULL};
-    wadi_answer *a = at.k != NULL ? read_answer(t, p, count, item, &of.report) : NULL;
+    wadi_far_ticket got = {.in = NULL};
+    if (at.k != NULL) read_answer(t, p, count, item, &got);
     free(item->bytes);
     wadi_mutex_lock(&t->lock);
     wadi_far_ticket *k = find(t, item->number).k;
     if (k != NULL) {
         note_time(t, k);
         t->answered++;
-        k->state = a != NULL ? WADI_TICKET_DONE : WADI_TICKET_FAILED;
-        if (a != NULL) trace_answer(t, p, k, of.report);
-        k->answer = a;
-        k->report = of.report;
-        of.report = NULL;
-        a = NULL;
+        k->state = got.answer != NULL ? WADI_TICKET_DONE : WADI_TICKET_FAILED;
+        if (got.answer != NULL) trace_answer(t, p, k, got.report);
+        k->answer = got.answer;
+        k->report = got.report;
+        got = (wadi_far_ticket){.in = NULL};
     }
     wadi_condition_broadcast(&t->done);
     wadi_mutex_unlock(&t->lock);
-    drop(a, p->plan->n);
-    wadi_far_drop_report(&of);
+    wadi_far_drop(p, &got);
     wadi_lane_nudge_all(t->stream);
 }
 
