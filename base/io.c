@@ -63,6 +63,13 @@ wadi_status wadi_io_check_stdin(wadi_error *err) {
                                            : WADI_OK;
 }
 
+wadi_status wadi_io_check_end(const char *name, int64_t had, int64_t taken, int64_t now,
+                              wadi_error *err) {
+    if (taken >= had || now >= had) return WADI_OK;
+    return wadi_fail(err, WADI_IO, "%s: had %lld bytes, and %lld when it was read to its end", name,
+                     (long long)had, (long long)now);
+}
+
 /* Files and block devices: reading or writing them never blocks for long. */
 static bool is_file(int fd) {
     struct stat about;

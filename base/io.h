@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -27,6 +28,11 @@ ssize_t wadi_io_read(int fd, void *to, size_t n, const char *name);
 size_t wadi_io_read_full(int fd, void *to, size_t n, const char *name, bool *out_failed);
 /* Writes n bytes. False: errno; *out_done says how many bytes were written. */
 bool wadi_io_write(int fd, const void *data, size_t n, const char *name, size_t *out_done);
+
+/* At the end of a file of which `taken` bytes were read, and which had `had` bytes when it was opened (not above 0: it is no regular one) and has `now`.
+ * Some files of the system say that they have more bytes than they ever give. Errors: WADI_IO (it has become shorter, so some may be missing). */
+WADI_NODISCARD wadi_status wadi_io_check_end(const char *name, int64_t had, int64_t taken,
+                                             int64_t now, wadi_error *err);
 
 /* Opens for reading, close on exec. A FIFO opens at once; reading from it waits for the writer. -1: errno; EBADF for another
  * name of a standard stream, as /dev/stdin, that is closed. */

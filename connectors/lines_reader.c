@@ -60,13 +60,6 @@ static void pass(wadi_lines_reader *r) {
     r->at = 0;
 }
 
-static wadi_status check_end(const wadi_lines_reader *r, wadi_error *err) {
-    const int64_t had = r->base + (int64_t)r->end;
-    if (!r->regular || had >= r->bytes) return WADI_OK;
-    return wadi_fail(err, WADI_IO, "%s: had %lld bytes, and %lld when it was read to its end",
-                     r->path, (long long)r->bytes, (long long)had);
-}
-
 static wadi_status read_more(wadi_lines_reader *r, wadi_error *err) {
     pass(r);
     if (r->end == r->room) WADI_TRY(grow(r, err));
@@ -77,7 +70,8 @@ static wadi_status read_more(wadi_lines_reader *r, wadi_error *err) {
     r->end += (size_t)got;
     memset(r->text + r->end, 0, WADI_LINE_SLACK);
     r->ended = got == 0;
-    return r->ended ? check_end(r, err) : WADI_OK;
+    if (!r->ended) return WADI_OK;
+    return wadi_io_check_end(r->path, r->bytes, r->base + (int64_t)r->end, bytes_of(r), err);
 }
 
 /* ---- lines ---- */

@@ -19,7 +19,7 @@ typedef struct wadi_lines_reader {
     char *path;
     bool regular;        /* a file that can be read from the middle */
     bool words, keep_cr; /* keep_cr: a carriage return in front of a newline belongs to the line */
-    int64_t bytes;       /* of a regular file, when it was opened */
+    int64_t bytes;       /* of a regular file, when it was opened; -1: of another */
     uint8_t *text;       /* [room + WADI_LINE_SLACK] */
     size_t room, end;    /* bytes that it has room for, and has */
     int64_t base;        /* where text[0] lies in the file */

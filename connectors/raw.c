@@ -34,12 +34,9 @@ static int64_t bytes_of(const raw_source *s) {
     return fstat(s->fd, &about) == 0 && S_ISREG(about.st_mode) ? about.st_size : 0;
 }
 
-/* What ends within a record, or has lost some meanwhile. Some files of the system say that they have more bytes than they ever give. */
+/* What ends within a record, or has lost some meanwhile. */
 static wadi_status check_end(const raw_source *s, wadi_error *err) {
-    const int64_t now = s->position < s->bytes ? bytes_of(s) : s->bytes;
-    if (now < s->bytes)
-        return wadi_fail(err, WADI_IO, "%s: had %lld bytes, and %lld when it was read to its end",
-                         s->path, (long long)s->bytes, (long long)now);
+    WADI_TRY(wadi_io_check_end(s->path, s->bytes, s->position, bytes_of(s), err));
     if (s->position % s->record_bytes == 0) return WADI_OK;
     return wadi_fail(err, WADI_IO, "%s: ends at byte %lld, within a record of %lld bytes", s->path,
                      (long long)s->position, (long long)s->record_bytes);

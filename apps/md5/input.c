@@ -96,9 +96,8 @@ static wadi_status check_end(const md5_input *in, wadi_error *err) {
     struct stat about;
     const bool known =
         is_standard_input(path) ? fstat(STDIN_FILENO, &about) == 0 : stat(path, &about) == 0;
-    if (md5_unpack_taken(in->current) >= size || !known || about.st_size >= size) return WADI_OK;
-    return wadi_fail(err, WADI_IO, "%s: had %lld bytes, and %lld when it was read to its end", path,
-                     (long long)size, (long long)about.st_size);
+    return wadi_io_check_end(path, size, md5_unpack_taken(in->current),
+                             known ? about.st_size : size, err);
 }
 
 static wadi_status read_some(md5_input *in, void *to, size_t n, size_t *out_n, wadi_error *err) {

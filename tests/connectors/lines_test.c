@@ -44,19 +44,24 @@ static void put_text(const char *text, size_t n) {
 
 /* ---- what is read ---- */
 
+/* The elements that were built; ends the builder. */
+static wadi_chunk *chunk_of(wadi_builder *b) {
+    wadi_chunk *c = NULL;
+    assert_int_equal(wadi_chunk_create(buffers, b->parts, &c, NULL), WADI_OK);
+    c->count = b->count;
+    wadi_builder_finish(b, c, 0, b->count);
+    wadi_builder_fini(b);
+    return c;
+}
+
 /* The next chunk of at most k elements and, if it is bounded, `most` bytes. */
 static wadi_chunk *read_chunk(wadi_source *s, int64_t k, int64_t most) {
     wadi_builder b;
-    wadi_chunk *c = NULL;
     wadi_error err = {.status = WADI_OK};
     assert_int_equal(wadi_builder_init(&b, buffers, s->parts, s->part, most, NULL), WADI_OK);
     if (s->ops->next(s, k, &b, &err) != WADI_OK) fail_msg("%s", err.msg);
     assert_in_range(b.count, 0, k);
-    assert_int_equal(wadi_chunk_create(buffers, s->parts, &c, NULL), WADI_OK);
-    c->count = b.count;
-    wadi_builder_finish(&b, c, 0, b.count);
-    wadi_builder_fini(&b);
-    return c;
+    return chunk_of(&b);
 }
 
 /* Appends each element as "[bytes]". */
@@ -243,7 +248,6 @@ static void a_pipe_gets_what_there_is(void **state) {
     const int fd = open(name, O_RDONLY | O_NONBLOCK);
     assert_true(fd >= 0);
     const wadi_part part = wadi_part_irregular(WADI_U8, 1);
-    wadi_chunk *c = NULL;
     wadi_builder b;
     wadi_array to;
     wadi_sink *sink = NULL;
@@ -251,10 +255,7 @@ static void a_pipe_gets_what_there_is(void **state) {
     assert_int_equal(wadi_builder_array(&b, 0, &three, &to, NULL), WADI_OK);
     memcpy(to.column[0], text, sizeof text);
     assert_int_equal(wadi_builder_next(&b, NULL), WADI_OK);
-    assert_int_equal(wadi_chunk_create(buffers, 1, &c, NULL), WADI_OK);
-    c->count = 1;
-    wadi_builder_finish(&b, c, 0, 1);
-    wadi_builder_fini(&b);
+    wadi_chunk *c = chunk_of(&b);
     assert_int_equal(wadi_sink_lines(name, NULL, &sink, NULL), WADI_OK);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(sink->ops->put(sink, c, NULL), WADI_OK);
@@ -266,6 +267,45 @@ static void a_pipe_gets_what_there_is(void **state) {
     wadi_chunk_release(c);
     (void)close(fd);
     (void)unlink(name);
+}
+
+/* What the run began with is not whole any more. */
+static void a_text_that_becomes_shorter_is_told(void **state) {
+    (void)state;
+    const char text[] = "one\ntwo\nthree\n";
+    wadi_error err = {.status = WADI_OK};
+    wadi_builder b;
+    char expected[128];
+    put_text(text, sizeof text - 1);
+    wadi_source *s = open_bytes(&as_usual);
+    assert_int_equal(truncate(path, 8), 0);
+    assert_int_equal(wadi_builder_init(&b, buffers, 1, s->part, INT64_MAX, NULL), WADI_OK);
+    assert_int_equal(s->ops->next(s, 100, &b, &err), WADI_IO);
+    (void)snprintf(expected, sizeof expected, "%s: had 14 bytes, and 8 when it was read to its end",
+                   path);
+    assert_string_equal(err.msg, expected);
+    wadi_builder_fini(&b);
+    wadi_source_destroy(s);
+}
+
+/* Files of the system say that they have a page, and give a line. */
+static void a_file_that_says_more_than_it_gives_is_read(void **state) {
+    (void)state;
+    static const char file[] = "/sys/kernel/mm/transparent_hugepage/enabled";
+    const wadi_part part = wadi_part_irregular(WADI_U8, 1);
+    wadi_source *s = NULL;
+    int64_t lines = 0;
+    if (wadi_source_lines(file, 1, &part, NULL, &s, NULL) != WADI_OK) {
+        print_message("there is no %s: not tried\n", file);
+        return;
+    }
+    for (int64_t count = -1; count != 0; lines += count) {
+        wadi_chunk *c = read_chunk(s, 100, INT64_MAX);
+        count = c->count;
+        wadi_chunk_release(c);
+    }
+    assert_int_equal(lines, 1);
+    wadi_source_destroy(s);
 }
 
 /* ---- numbers ---- */
@@ -294,7 +334,6 @@ static void numbers_are_written_and_read_again(void **state) {
         const int64_t two = 2;
         const wadi_part parts[2] = {wadi_part_fixed(WADI_F64, 1, &two),
                                     wadi_part_fixed(WADI_F32, 0, NULL)};
-        wadi_chunk *c = NULL;
         wadi_builder b;
         wadi_array to[2];
         wadi_sink *sink = NULL;
@@ -304,10 +343,7 @@ static void numbers_are_written_and_read_again(void **state) {
         memcpy(to[0].column[0], wide, sizeof wide);
         memcpy(to[1].column[0], narrow, sizeof narrow);
         wadi_builder_keep(&b, N);
-        assert_int_equal(wadi_chunk_create(buffers, 2, &c, NULL), WADI_OK);
-        c->count = N;
-        wadi_builder_finish(&b, c, 0, N);
-        wadi_builder_fini(&b);
+        wadi_chunk *c = chunk_of(&b);
         assert_int_equal(wadi_sink_lines(path, &how, &sink, NULL), WADI_OK);
         assert_int_equal(sink->ops->put(sink, c, NULL), WADI_OK);
         assert_int_equal(sink->ops->finish(sink, NULL), WADI_OK);
@@ -329,7 +365,6 @@ static void a_line_of_many_numbers_is_whole(void **state) {
     (void)state;
     const int64_t n = 100000;
     const wadi_part part = wadi_part_irregular(WADI_F64, 1);
-    wadi_chunk *c = NULL;
     wadi_builder b;
     wadi_array to;
     wadi_sink *sink = NULL;
@@ -340,10 +375,7 @@ static void a_line_of_many_numbers_is_whole(void **state) {
         for (int64_t i = 0; i < n; i++) ((double *)to.column[0])[i] = (double)i / 7;
         assert_int_equal(wadi_builder_next(&b, NULL), WADI_OK);
     }
-    assert_int_equal(wadi_chunk_create(buffers, 1, &c, NULL), WADI_OK);
-    c->count = 2;
-    wadi_builder_finish(&b, c, 0, 2);
-    wadi_builder_fini(&b);
+    wadi_chunk *c = chunk_of(&b);
     assert_int_equal(wadi_sink_lines(path, NULL, &sink, NULL), WADI_OK);
     assert_int_equal(sink->ops->put(sink, c, NULL), WADI_OK);
     assert_int_equal(sink->ops->finish(sink, NULL), WADI_OK);
@@ -459,6 +491,8 @@ int main(void) {
         cmocka_unit_test(many_lines_are_all_read),
         cmocka_unit_test(headings_and_a_mark_are_passed),
         cmocka_unit_test(a_pipe_gives_what_has_come),
+        cmocka_unit_test(a_text_that_becomes_shorter_is_told),
+        cmocka_unit_test(a_file_that_says_more_than_it_gives_is_read),
         cmocka_unit_test(a_pipe_gets_what_there_is),
         cmocka_unit_test(numbers_are_written_and_read_again),
         cmocka_unit_test(a_line_of_many_numbers_is_whole),
