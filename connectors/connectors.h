@@ -90,6 +90,9 @@ WADI_NODISCARD wadi_status wadi_connector_sink(const wadi_connector *c, const wa
 /* Destroys the source and what it needs. Harmless if all zero. */
 void wadi_opened_close(wadi_opened *o);
 
+/* Reads the number of an option of n characters, "NAME=NUMBER". False: it is none, or not from low to high (place_file.c). */
+bool wadi_place_number(const char *option, size_t n, int64_t low, int64_t high, int64_t *out);
+
 /* For connectors whose elements are one array of scalars. `what` is such a connector for the message: "a raw file" (place_file.c).
  * Errors: WADI_TYPE if the program declares tuples or records. */
 WADI_NODISCARD wadi_status wadi_place_one_part(const wadi_place *p, const char *what,

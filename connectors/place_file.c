@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/args.h"
 #include "base/ascii.h"
 #include "base/error.h"
 #include "connectors/connectors.h"
@@ -13,6 +14,17 @@ wadi_status wadi_place_one_part(const wadi_place *p, const char *what, wadi_erro
                      "%s: the elements of %s are one array of scalars, but the program declares "
                      "tuples or records",
                      p->at, what);
+}
+
+bool wadi_place_number(const char *option, size_t n, int64_t low, int64_t high, int64_t *out) {
+    char digits[16];
+    const char *value = memchr(option, '=', n);
+    if (value == NULL) return false;
+    const size_t m = n - (size_t)(value + 1 - option);
+    if (m >= sizeof digits) return false;
+    memcpy(digits, value + 1, m);
+    digits[m] = '\0';
+    return wadi_args_number(digits, low, high, out);
 }
 
 /* raw takes all places that no other connector recognises. */

@@ -1,7 +1,6 @@
 /* Texts as places: what the options mean, and what the ending of a name says of the separator. */
 #include <string.h>
 
-#include "base/args.h"
 #include "base/ascii.h"
 #include "base/error.h"
 #include "connectors/connectors.h"
@@ -29,16 +28,6 @@ static bool is(const char *word, const char *text, size_t n) {
     return strlen(word) == n && strncmp(word, text, n) == 0;
 }
 
-static wadi_status read_skip(const char *text, size_t n, int64_t *out, wadi_error *err) {
-    char digits[20];
-    const char *value = text + strlen("skip=");
-    const size_t m = n - strlen("skip=");
-    if (m >= sizeof digits) return bad_option(text, n, err);
-    memcpy(digits, value, m);
-    digits[m] = '\0';
-    return wadi_args_number(digits, 0, INT64_MAX, out) ? WADI_OK : bad_option(text, n, err);
-}
-
 static wadi_status read_option(const char *text, size_t n, bool source, wadi_lines_options *o,
                                wadi_error *err) {
     for (size_t i = 0; i < sizeof separators / sizeof separators[0]; i++) {
@@ -47,7 +36,8 @@ static wadi_status read_option(const char *text, size_t n, bool source, wadi_lin
         return WADI_OK;
     }
     if (!source) return bad_option(text, n, err);
-    if (strncmp(text, "skip=", 5) == 0) return read_skip(text, n, &o->skip, err);
+    if (strncmp(text, "skip=", 5) == 0 && wadi_place_number(text, n, 0, INT64_MAX, &o->skip))
+        return WADI_OK;
     if (is("words", text, n))
         o->words = true;
     else if (is("keep-cr", text, n))

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/args.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "connectors/connectors.h"
@@ -17,14 +16,8 @@ static wadi_status bad_option(const char *text, size_t n, wadi_error *err) {
 
 static wadi_status read_number(const char *text, size_t n, int64_t low, int64_t high, int *out,
                                wadi_error *err) {
-    char digits[16];
     int64_t v = 0;
-    const char *value = memchr(text, '=', n);
-    const size_t m = n - (size_t)(value + 1 - text);
-    if (m >= sizeof digits) return bad_option(text, n, err);
-    memcpy(digits, value + 1, m);
-    digits[m] = '\0';
-    if (!wadi_args_number(digits, low, high, &v)) return bad_option(text, n, err);
+    if (!wadi_place_number(text, n, low, high, &v)) return bad_option(text, n, err);
     *out = (int)v;
     return WADI_OK;
 }
