@@ -70,16 +70,31 @@ static size_t write_fixed(bool minus, uint64_t v, int k, char *out) {
     return sizeof digits - at;
 }
 
-static size_t write_near(double x, int bits, int first, int last, char *out) {
-    const real r = real_of(fabs(x), bits);
-    uint64_t v;
-    for (int n = first; n <= last; n++)
-        if (rounds(&r, n - 1 - r.power, &v)) return write_fixed(x < 0, v, n - 1 - r.power, out);
-    return 0;
+/* Of a type of real numbers. */
+typedef struct kind {
+    int bits, first,
+        last; /* of its mantissa; the digits that always read as what was written, and those that are enough */
+    double below; /* 10^first: below it, %g has no exponent */
+    double (*read)(const char *text);
+} kind;
+
+static double read_f64(const char *text) {
+    return wadi_format_read_f64(text, NULL);
 }
 
-static bool is_near(double x, double below) {
-    return fabs(x) >= 1e-4 && fabs(x) < below;
+static double read_f32(const char *text) {
+    return (double)wadi_format_read_f32(text, NULL);
+}
+
+static const kind f64 = {DBL_MANT_DIG, DBL_DIG, 17, 1e15, read_f64},
+                  f32 = {FLT_MANT_DIG, FLT_DIG, 9, 1e6, read_f32};
+
+static size_t write_near(double x, const kind *of, char *out) {
+    const real r = real_of(fabs(x), of->bits);
+    uint64_t v;
+    for (int n = of->first; n <= of->last; n++)
+        if (rounds(&r, n - 1 - r.power, &v)) return write_fixed(x < 0, v, n - 1 - r.power, out);
+    return 0;
 }
 
 static size_t write_text(const char *text, char *out) {
@@ -88,32 +103,23 @@ static size_t write_text(const char *text, char *out) {
     return n;
 }
 
-static size_t write_zero(double x, char *out) {
-    return write_text(signbit(x) ? "-0" : "0", out);
+static size_t write_real(double x, const kind *of, char *out) {
+    char text[WADI_DECIMAL_ROOM];
+    if (x == 0) return write_text(signbit(x) ? "-0" : "0", out);
+    if (isnan(x)) return write_text("nan", out);
+    const size_t near = fabs(x) >= 1e-4 && fabs(x) < of->below ? write_near(x, of, out) : 0;
+    if (near > 0) return near;
+    for (int n = of->first; n <= of->last; n++) {
+        wadi_format(text, sizeof text, "%.*g", n, x);
+        if (of->read(text) == x) break;
+    }
+    return write_text(text, out);
 }
 
 size_t wadi_decimal_write_f64(double x, char *out) {
-    char text[WADI_DECIMAL_ROOM];
-    if (x == 0) return write_zero(x, out);
-    if (isnan(x)) return write_text("nan", out);
-    const size_t n = is_near(x, 1e15) ? write_near(x, DBL_MANT_DIG, 15, 17, out) : 0;
-    if (n > 0) return n;
-    for (int digits = 15; digits <= 17; digits++) {
-        wadi_format(text, sizeof text, "%.*g", digits, x);
-        if (wadi_format_read_f64(text, NULL) == x) break;
-    }
-    return write_text(text, out);
+    return write_real(x, &f64, out);
 }
 
 size_t wadi_decimal_write_f32(float x, char *out) {
-    char text[WADI_DECIMAL_ROOM];
-    if (x == 0) return write_zero((double)x, out);
-    if (isnan(x)) return write_text("nan", out);
-    const size_t n = is_near((double)x, 1e6) ? write_near((double)x, FLT_MANT_DIG, 6, 9, out) : 0;
-    if (n > 0) return n;
-    for (int digits = 6; digits <= 9; digits++) {
-        wadi_format(text, sizeof text, "%.*g", digits, (double)x);
-        if (wadi_format_read_f32(text, NULL) == x) break;
-    }
-    return write_text(text, out);
+    return write_real((double)x, &f32, out);
 }
