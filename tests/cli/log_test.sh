@@ -104,7 +104,7 @@ without_cc "$build/apps/audio/wadi-flac" --log json a.wav
 says 'error|wadi-flac|flac|compute|/bin/false failed'
 without_cc "$build/apps/md5/wadi-md5" --log json -m one dictionary
 says 'error|wadi-md5|short|compute|/bin/false failed'
-port=$((20000 + ($$ + 2500) % 20000))
+port=$("$WADI_BUILD/tests/keep_port" $$)
 "$wadi" run means.wadi s=@in.raw t=@worked.raw --via tcp://127.0.0.1:$port --workers 1 2>home &
 home=$!
 without_cc "$wadi" work tcp://127.0.0.1:$port --wait 60 --log json

@@ -129,7 +129,7 @@ fi
 # ---- keys ----
 if "$WADI_BUILD"/apps/*/wadi-vis-send --new-key mine 2>said; then
     for key in theirs strange; do "$WADI_BUILD"/apps/*/wadi-vis-send --new-key $key; done
-    tcp=tcp://127.0.0.1:$((20000 + $$ % 20000))
+    tcp=tcp://127.0.0.1:$("$WADI_BUILD/tests/keep_port" $$)
     "$wadi" work $tcp --key strange --home mine.pub --wait 5 2>turned &
     turned=$!
     "$wadi" work $tcp --key theirs --home strange.pub --wait 3 2>other &

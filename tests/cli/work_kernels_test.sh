@@ -114,7 +114,7 @@ worker /none
 helped "kernels of before" "$ragged"
 [ "$before" = "$(find home -name '*.image' | sort)" ] || wrong "kernels of before: more entries in the cache"
 
-at=tcp://127.0.0.1:$((20000 + $$ % 20000))
+at=tcp://127.0.0.1:$("$WADI_BUILD/tests/keep_port" $$)
 more="--token token"
 worker /none --token token
 helped "a token" "$ragged"

@@ -207,7 +207,7 @@ done
 # ---- a NATS server, which takes no message as large as a part
 
 if [ -x $server ] && "$wadi" version | grep -q 'module *nats.*libnats'; then
-    port=$((20000 + $$ % 20000))
+    port=$("$WADI_BUILD/tests/keep_port" $$)
     at=nats://127.0.0.1:$port
     : >server.log
     $server -a 127.0.0.1 -p $port --jetstream --store_dir "$work/jobs" >server.log 2>&1 &

@@ -17,6 +17,7 @@ finish() {
 trap finish EXIT
 cd "$dir" || exit 1
 unset WADI_TOKEN
+port=$("$WADI_BUILD/tests/keep_port" $$) || exit 1 # of its server; nobody else has it before the test ends
 failed=0
 wrong() {
     echo "$1"
@@ -35,15 +36,15 @@ until_that() {
     [ $tries -lt $((600 * minutes)) ] || { echo "never: $*"; head -50 ./*.log said seen 2>/dev/null; exit 1; }
 }
 
-# serve PORT: begins a server, $nats, with what one on that port has left. One of 2.9.10 that is asked for a job while it still begins may crash.
+# serve: begins a server, $nats, with what the one before has left. One of 2.9.10 that is asked for a job while it still begins may crash.
 serve() {
     : >>server.log
     begun=$(grep -c 'Server is ready' server.log)
-    $server -a 127.0.0.1 -p "$1" --jetstream --store_dir "$dir/jobs" >>server.log 2>&1 &
+    $server -a 127.0.0.1 -p "$port" --jetstream --store_dir "$dir/jobs" >>server.log 2>&1 &
     nats=$!
     pids="$pids $nats"
     n=0
-    until [ "$(grep -c 'Server is ready' server.log)" -gt "$begun" ] && "$wadi" job ls "nats://127.0.0.1:$1" >/dev/null 2>&1; do
+    until [ "$(grep -c 'Server is ready' server.log)" -gt "$begun" ] && "$wadi" job ls "nats://127.0.0.1:$port" >/dev/null 2>&1; do
         n=$((n + 1))
         [ $n -lt 1200 ] && kill -0 $nats 2>/dev/null || { cat server.log; exit 1; }
         sleep 0.05

@@ -10,9 +10,8 @@ export WADI_CACHE_DIR="$dir/cache"
 mkdir -m 700 cache
 unset WADI_CLOCK_STEPS
 
-port=$((20000 + $$ % 20000))
 at=nats://127.0.0.1:$port
-serve $port
+serve
 
 cat >double.wadi <<'PROGRAM'
 program double

@@ -3,8 +3,8 @@
 . "$(dirname "$0")/begin.sh"
 md5=$WADI_BUILD/apps/md5/wadi-md5
 
-at=nats://127.0.0.1:$((20000 + ($$ + 10000) % 20000))
-serve "${at##*:}"
+at=nats://127.0.0.1:$port
+serve
 "$wadi" work "$at/hunt" --stay >worker.log 2>&1 &
 pids="$pids $!"
 

@@ -5,9 +5,8 @@ command -v python3 >/dev/null || {
     echo "python3 is not there: nobody answers"
     exit 77
 }
-port=$((20000 + ($$ + 15000) % 20000))
 at=nats://127.0.0.1:$port
-serve $port
+serve
 
 # The protocol of NATS is text: whatever the home of job "sky" is asked, this answers.
 cat >stranger.py <<'PROGRAM'

@@ -18,7 +18,6 @@ start_server() { # PORT CONFIGURATION
         sleep 0.05
     done
 }
-port=$((20000 + $$ % 20000))
 printf '0123456789abcdef' >token
 chmod 600 token
 
@@ -68,8 +67,9 @@ helped "a compiler that fails" "$dir/broken"
 
 # ---- a server that lets everybody in ----
 secret=
-start_server $((port + 1)) ''
-at=nats://127.0.0.1:$((port + 1))/job
+port=$("$WADI_BUILD/tests/keep_port" $$)
+start_server $port ''
+at=nats://127.0.0.1:$port/job
 mkfifo pipe
 exec 3<>pipe
 cat >bytes.wadi <<'PROGRAM'

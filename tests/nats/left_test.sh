@@ -5,8 +5,8 @@
 export WADI_CACHE_DIR="$dir/cache"
 mkdir -m 700 cache
 
-at=nats://127.0.0.1:$((20000 + ($$ + 5000) % 20000))
-serve "${at##*:}"
+at=nats://127.0.0.1:$port
+serve
 "$wadi" work "$at/tail" >worker.log 2>&1 &
 worker=$!
 pids="$pids $worker"

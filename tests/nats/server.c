@@ -1,7 +1,6 @@
 /* Servers, workers and jobs for tests. */
 #include "tests/nats/server.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -19,6 +18,7 @@
 
 #include "base/file.h"
 #include "base/loadable.h"
+#include "tests/port.h"
 
 static const int64_t lost_after_ns = INT64_C(20000000000);
 static const int64_t hangs_after_ns = 200000000; /* a worker of that mode */
@@ -36,17 +36,6 @@ void test_need_nats(void) {
 }
 
 /* ---- the server ---- */
-
-static int free_port(void) {
-    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t n = sizeof a;
-    const int s = socket(AF_INET, SOCK_STREAM, 0);
-    assert_true(s >= 0);
-    assert_int_equal(bind(s, (struct sockaddr *)&a, sizeof a), 0);
-    assert_int_equal(getsockname(s, (struct sockaddr *)&a, &n), 0);
-    (void)close(s);
-    return ntohs(a.sin_port);
-}
 
 int test_server_noted(const test_server *s, const char *word) {
     char path[128], *text = NULL;
@@ -86,7 +75,8 @@ void test_server_again(test_server *s) {
 
 void test_server_start(test_server *s, bool jetstream, const char *extra) {
     char path[128], text[1024];
-    *s = (test_server){.port = free_port(), .jetstream = jetstream};
+    *s = (test_server){.port = test_port(), .jetstream = jetstream};
+    assert_true(s->port > 0);
     (void)snprintf(s->folder, sizeof s->folder, "/tmp/wadi-nats-XXXXXX");
     assert_non_null(mkdtemp(s->folder));
     (void)snprintf(path, sizeof path, "%s/config", s->folder);

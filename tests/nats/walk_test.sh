@@ -5,7 +5,6 @@
 export WADI_CACHE_DIR="$dir/cache"
 mkdir -m 700 cache
 
-port=$((20000 + $$ % 20000))
 at=nats://127.0.0.1:$port
 worker() {
     "$wadi" work "$at/$1" --stay >>worker.log 2>&1 &
@@ -42,7 +41,7 @@ for i in 1 2 3 4; do cat in.raw; done >long.raw
 "$wadi" run slow.wadi s=50:@long.raw y=@plain_long.raw || wrong "the long run without workers fails"
 
 # ---- workers are killed again and again, the server once ----
-serve $port
+serve
 worker kills
 one=$last
 worker kills
@@ -58,7 +57,7 @@ while [ $kills -lt 20 ] && answers kills $((kills * 100 + 20)); do
     # A worker that has just begun may find no server, and ends. The one that was there before serves on: no other comes until it has.
     if [ $kills -eq 7 ]; then
         kill -9 $one $nats
-        serve $port
+        serve
         answers kills 820 || wrong "the worker that was there before the server was killed does nothing"
         worker kills
         one=$last

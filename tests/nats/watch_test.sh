@@ -5,8 +5,8 @@
 export WADI_WATCH=off
 minutes=2
 
-host=nats://127.0.0.1:$((20000 + ($$ + 5000) % 20000))
-serve "${host##*:}"
+host=nats://127.0.0.1:$port
+serve
 at=$host/sky
 
 # ---- nobody is there ----

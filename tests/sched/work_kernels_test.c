@@ -1,7 +1,5 @@
 /* Kernels are code: a worker takes them, and home makes them, only where not anybody can be at the other end. */
 #define _DEFAULT_SOURCE /* mkdtemp */
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +17,7 @@
 #include "base/text.h"
 #include "sched/work/message.h"
 #include "sched/work/ways.h"
+#include "tests/port.h"
 
 static const int64_t second = INT64_C(1000000000);
 
@@ -173,13 +171,7 @@ static void many_questions_are_answered(void **state) {
 
 /* An address that nobody has bound. */
 static void find_port(char address[96]) {
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t n = sizeof at;
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, n), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
-    assert_int_equal(close(fd), 0);
-    (void)snprintf(address, 96, "tcp://127.0.0.1:%d", ntohs(at.sin_port));
+    (void)snprintf(address, 96, "tcp://127.0.0.1:%d", test_port());
 }
 
 static void home_makes_none_for_anybody(void **state) {
