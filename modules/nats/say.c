@@ -168,15 +168,40 @@ wadi_status wadi_nats_wait(wadi_nats_queue *q, int64_t until_ns, wadi_error *err
     return check(q, wadi_clock_ns(), err);
 }
 
-/* Waits for the server, if it was away since there had been `outages`. False: it was not. That it is away is told a little later than calls fail. */
-static bool back_again(wadi_nats_queue *q, int outages, wadi_status *out_st, wadi_error *err) {
+/* How often the library has made the connection again, and whether it is there. */
+typedef struct ties {
+    const natsConnection *nc;
+    uint64_t made;
+    bool there;
+} ties;
+
+static ties look_at(natsConnection *nc) {
+    ties t = {.nc = nc, .there = natsConnection_Status(nc) == NATS_CONN_STATUS_CONNECTED};
+    natsStatistics *n = NULL;
+    if (natsStatistics_Create(&n) == NATS_OK && natsConnection_GetStats(nc, n) == NATS_OK)
+        (void)natsStatistics_GetCounts(n, NULL, NULL, NULL, NULL, &t.made);
+    natsStatistics_Destroy(n);
+    return t;
+}
+
+/* Whether the connection was lost since then. */
+static bool was_lost(wadi_nats_queue *q, ties before) {
+    natsConnection *nc = wadi_nats_connection(q);
+    const ties now = look_at(nc);
+    return !now.there || now.nc != before.nc || now.made != before.made;
+}
+
+/* Waits for the server, if it was away since there had been `outages`. False: it was not. That it is away is told later than calls fail: much later on a busy machine. lost_by_then: the library
+ * knows of it. A wait that fails counts as well. */
+static bool back_again(wadi_nats_queue *q, int outages, bool lost_by_then, wadi_status *out_st,
+                       wadi_error *err) {
     wadi_nats_watched w = {0};
-    (void)pthread_mutex_lock(&q->lock);
-    for (const int64_t until = wadi_clock_ns() + told_ns;
-         q->connected && q->outages == outages && wadi_clock_ns() < until;)
-        if (wadi_nats_wait(q, until, NULL) != WADI_OK) break;
-    const bool lost = !q->connected || q->outages != outages;
     *out_st = WADI_OK;
+    (void)pthread_mutex_lock(&q->lock);
+    for (const int64_t until = wadi_clock_ns() + (lost_by_then ? look_ns : told_ns);
+         *out_st == WADI_OK && q->connected && q->outages == outages && wadi_clock_ns() < until;)
+        *out_st = wadi_nats_wait(q, until, err);
+    const bool lost = *out_st != WADI_OK || lost_by_then || !q->connected || q->outages != outages;
     while (*out_st == WADI_OK && !q->connected) {
         wadi_nats_watch(q, &w, "the server", false);
         *out_st = wadi_nats_wait(q, wadi_clock_ns() + look_ns, err);
@@ -218,6 +243,7 @@ wadi_status wadi_nats_call(wadi_nats_queue *q, wadi_nats_calling call, void *env
         const int outages = q->outages;
         wadi_nats_watch(q, &w, "JetStream", false);
         (void)pthread_mutex_unlock(&q->lock);
+        const ties before = look_at(wadi_nats_connection(q));
         st = wadi_nats_js(wadi_nats_connection(q), &q->at, &js, err);
         if (st == WADI_OK) st = call(q, js, env, err);
         jsCtx_Destroy(js);
@@ -230,7 +256,8 @@ wadi_status wadi_nats_call(wadi_nats_queue *q, wadi_nats_calling call, void *env
             continue;
         }
         /* A connection may be lost on the way, and come back late. If it is lost each time, that is no chance. */
-        if (st != WADI_IO || (late && failed > 2) || !back_again(q, outages, &away, err))
+        if (st != WADI_IO || (late && failed > 2) ||
+            !back_again(q, outages, !before.there || was_lost(q, before), &away, err))
             return explain_safely(q, st, err);
         if (away != WADI_OK) return away;
     }

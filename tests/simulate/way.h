@@ -2,6 +2,7 @@
 #ifndef TESTS_SIMULATE_WAY_H
 #define TESTS_SIMULATE_WAY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Of the job. */
@@ -14,6 +15,8 @@ int way_scale(void);
 int64_t way_lost_s(void);
 /* The longest pause where nobody stops. */
 int way_pause_s(void);
+/* Whether nothing but connections has broken in this world. */
+bool way_was_there(void);
 /* Requests that a server has heard in this world, and how many of each process are bearable in a second. */
 int64_t way_requests(void);
 int64_t way_requests_most(void);

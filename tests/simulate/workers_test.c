@@ -257,9 +257,15 @@ static void judge_close(wadi_workq *self) {
     free(self);
 }
 
+/* Of a call that is waited for: connections that break are no reason for it to fail. */
+static wadi_status judge_call(wadi_status status, const wadi_error *err) {
+    if (status == WADI_IO && way_was_there() && !world_am_dead()) blame(err->msg, status, 0);
+    return status;
+}
+
 static wadi_status judge_offer(wadi_workq *self, const void *charter, int64_t n, wadi_error *err) {
     judge *j = inside(self);
-    return j->queue->ops->offer(j->queue, charter, n, err);
+    return judge_call(j->queue->ops->offer(j->queue, charter, n, err), err);
 }
 
 static bool judge_has_room(wadi_workq *self, int64_t n) {
@@ -315,7 +321,7 @@ static void judge_look(wadi_workq *self, wadi_workq_open *out) {
 
 static wadi_status judge_end(wadi_workq *self, wadi_error *err) {
     judge *j = inside(self);
-    return j->queue->ops->end(j->queue, err);
+    return judge_call(j->queue->ops->end(j->queue, err), err);
 }
 
 /* NULL: its server is away, or lets nobody in. */

@@ -45,6 +45,7 @@ static void tell_all(void *env) {
             (void)world_block(&nc->news, INT64_MAX);
             continue;
         }
+        if (world_chance(8) == 0) world_sleep(world_chance(1500) * MS); /* of a busy machine */
         const nats_news news = nc->news.at[0];
         memmove(nc->news.at, nc->news.at + 1, --nc->news.n * sizeof nc->news.at[0]);
         closed = news.what == NATS_CLOSED;
@@ -126,6 +127,36 @@ natsStatus natsOptions_SetClosedCB(natsOptions *o, natsConnectionHandler gone, v
 }
 
 /* ---- connections ---- */
+
+struct __natsStatistics {
+    uint64_t made;
+};
+
+natsStatus natsStatistics_Create(natsStatistics **out) {
+    *out = calloc(1, sizeof **out);
+    return *out != NULL ? NATS_OK : NATS_NO_MEMORY;
+}
+
+void natsStatistics_Destroy(natsStatistics *s) {
+    free(s);
+}
+
+natsStatus natsConnection_GetStats(natsConnection *nc, natsStatistics *s) {
+    s->made = nc->made;
+    return NATS_OK;
+}
+
+natsStatus natsStatistics_GetCounts(const natsStatistics *s, uint64_t *in, uint64_t *in_bytes,
+                                    uint64_t *out, uint64_t *out_bytes, uint64_t *made) {
+    *made = s->made;
+    return NATS_OK;
+}
+
+natsConnStatus natsConnection_Status(natsConnection *nc) {
+    return nc->closed ? NATS_CONN_STATUS_CLOSED
+           : nc->up   ? NATS_CONN_STATUS_CONNECTED
+                      : NATS_CONN_STATUS_RECONNECTING;
+}
 
 natsStatus natsConnection_Connect(natsConnection **out, natsOptions *o) {
     int i = 0;

@@ -64,7 +64,8 @@ struct __natsConnection {
     int64_t try_ns;     /* when it tries to connect; INT64_MAX: not now */
     int64_t last_ns[2]; /* when the last message to the server, and to the client, arrives */
     char server_id[24];
-    int refusals; /* one behind the other */
+    int refusals;  /* one behind the other */
+    uint64_t made; /* again, so often */
     WADI_VEC(nats_news) news;
     WADI_VEC(natsSubscription *) subs;
     WADI_VEC(nats_call *) calls;
@@ -128,7 +129,6 @@ bool server_listens(void); /* it hears what comes */
 bool server_lets_in(void);
 int64_t server_payload(void); /* the largest */
 const char *server_id(void);
-bool server_loses(void);       /* what it was last told, when it is killed */
 int64_t server_requests(void); /* of JetStream, so far */
 /* When something happens there by itself; INT64_MAX: never. And lets it happen. */
 int64_t server_next(void);
@@ -141,6 +141,8 @@ void server_publishes(nats_call *c);
 void server_wrote(void);
 /* Whether it says that a stream is not there. */
 bool server_tells(void);
+/* Whether it has had a trouble in this world. */
+bool server_suffered(void);
 /* A trouble begins, and ends after so long. */
 void server_suffers(nats_trouble what, int64_t ns);
 
@@ -167,6 +169,8 @@ uint64_t stream_last(const char *name);
 void stream_list(const char *name, const char *filter, char *out, size_t room);
 /* The last message of the subject; NULL: none. */
 const natsMsg *stream_find(const char *name, const char *subject);
+/* The message of that number; NULL: none. */
+const natsMsg *stream_at(const char *name, uint64_t seq);
 /* What becomes of a message that is published: the number of streams that take the subject. words, if not NULL: JSON that says how. */
 typedef struct stream_word {
     const char *stream;

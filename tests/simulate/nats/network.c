@@ -172,6 +172,7 @@ static void try_connect(natsConnection *nc) {
         return;
     }
     nc->refusals = 0;
+    nc->made++;
     nc->up = true;
     nc->try_ns = INT64_MAX;
     (void)snprintf(nc->server_id, sizeof nc->server_id, "%s", server_id());
@@ -232,6 +233,11 @@ static void hear(event *e) {
 }
 
 static void ask(nats_call *c) {
+    if (breaks_left > 0 && world_chance(12) == 0) {
+        breaks_left--;
+        nats_break(c->nc);
+        return;
+    }
     if (c->act != NULL) {
         c->act(c);
         return;
@@ -316,7 +322,11 @@ int64_t way_lost_s(void) {
 }
 
 int way_pause_s(void) {
-    return server_loses() ? 50 : 20;
+    return 20;
+}
+
+bool way_was_there(void) {
+    return !server_suffered();
 }
 
 int64_t way_requests(void) {

@@ -12,6 +12,7 @@ static const int64_t MS = 1000000;
 
 static struct server {
     nats_trouble trouble;
+    bool suffered;
     int64_t until_ns; /* the trouble ends */
     int64_t jet_ns;   /* from then on there is JetStream */
     int64_t sync_ns;  /* what is written is safe then */
@@ -33,10 +34,6 @@ bool server_listens(void) {
 
 bool server_lets_in(void) {
     return server.trouble != NATS_LOCKED;
-}
-
-bool server_loses(void) {
-    return !server.writes_at_once;
 }
 
 int64_t server_requests(void) {
@@ -76,9 +73,14 @@ static bool has_jet(void) {
 
 /* ---- troubles ---- */
 
+bool server_suffered(void) {
+    return server.suffered;
+}
+
 void server_suffers(nats_trouble what, int64_t ns) {
     if (server.trouble != NATS_NONE) return;
     server.trouble = what;
+    server.suffered = true;
     server.until_ns = world_now() + ns;
     if (what == NATS_AWAY) nats_break_all();
 }
@@ -172,15 +174,21 @@ static void next(const request *r) {
                  number_in(r->m->data, "expires"));
 }
 
-static void get(const request *r) {
+static const natsMsg *find(const request *r) {
     char subject[NATS_SUBJECT];
+    const long long seq = number_in(r->m->data, "seq");
+    if (seq > 0) return stream_at(r->stream, (uint64_t)seq);
     string_in(r->m->data, "last_by_subj", subject);
+    return stream_find(r->stream, subject);
+}
+
+static void get(const request *r) {
     if (!stream_exists(r->stream)) {
         if (server.tells) say_nobody(r->m->reply);
         return;
     }
-    const natsMsg *found = stream_find(r->stream, subject);
-    natsMsg *m = found != NULL ? nats_message_copy(found) : nats_message(subject, NULL, NULL, 0);
+    const natsMsg *found = find(r);
+    natsMsg *m = found != NULL ? nats_message_copy(found) : nats_message("", NULL, NULL, 0);
     if (found == NULL) nats_message_add(m, "Status", "404");
     free(m->subject);
     m->subject = strdup(r->m->reply);

@@ -363,6 +363,12 @@ const natsMsg *stream_find(const char *name, const char *subject) {
     return NULL;
 }
 
+const natsMsg *stream_at(const char *name, uint64_t seq) {
+    stream *s = find(name);
+    const kept *k = s != NULL ? message_at(s, seq) : NULL;
+    return k != NULL ? k->msg : NULL;
+}
+
 /* ---- publishing ---- */
 
 static bool takes(const stream *s, const char *subject) {
