@@ -223,6 +223,8 @@ void wadi_nats_home_heard(wadi_nats_queue *q, const char *verb, natsMsg *msg) {
         sweep(q, msg);
     else if (strncmp(verb, "c.", 2) == 0)
         wadi_nats_consumers_heard(q, verb, msg);
+    else if (strncmp(verb, "l.", 2) == 0)
+        wadi_nats_lost_heard(q, verb, msg);
 }
 
 void wadi_nats_home_step(wadi_nats_queue *q, int64_t now) {
@@ -233,6 +235,7 @@ void wadi_nats_home_step(wadi_nats_queue *q, int64_t now) {
     wadi_nats_frames_step(q);
     ask_for_frames(q, now);
     wadi_nats_consumers_step(q, now);
+    wadi_nats_lost_step(q, now);
     if (now - q->live_ns < live_ns) return;
     q->live_ns = now;
     forget_silent(q, now);

@@ -31,7 +31,10 @@ static void end_epoch(wadi_nats_queue *q) {
     q->epoch[0] = '\0';
     q->pulling = false;
     q->count.bytes_in_flight = 0;
-    for (size_t i = 0; i < q->flight.n; i++) wadi_nats_frames_release(q, &q->flight.at[i]);
+    for (size_t i = 0; i < q->flight.n; i++) {
+        wadi_nats_frames_release(q, &q->flight.at[i]);
+        wadi_nats_lost_release(q, &q->flight.at[i]);
+    }
     wadi_vec_clear(&q->flight);
     wadi_vec_clear(&q->asked);
     wadi_vec_clear(&q->workers);
@@ -107,6 +110,7 @@ static bool land(wadi_nats_queue *q, int64_t number) {
     if (i == q->flight.n) return false;
     q->count.bytes_in_flight -= q->flight.at[i].bytes;
     wadi_nats_frames_release(q, &q->flight.at[i]);
+    wadi_nats_lost_release(q, &q->flight.at[i]);
     q->flight.at[i] = wadi_vec_pop(&q->flight);
     wadi_nats_post_drop(q, number);
     return true;

@@ -177,7 +177,11 @@ typedef struct wadi_nats_saying {
 /* An item that is not answered. */
 typedef struct wadi_nats_flight {
     int64_t number, bytes;
-    char *framed; /* those that are in frames; NULL: none are */
+    char *framed;           /* those that are in frames; NULL: none are */
+    wadi_nats_parcel *sent; /* what the server has confirmed; NULL: it has not yet */
+    uint64_t seq;           /* of that in the stream */
+    bool doubted;           /* the server may have forgotten it (lost.c) */
+    int64_t asked_ns;       /* when it was asked for that, or began to be in doubt */
 } wadi_nats_flight;
 
 /* A frame that a worker has asked for. */
@@ -310,6 +314,7 @@ typedef struct wadi_nats_queue {
     wadi_nats_consumer consumers[WADI_NATS_STREAMS]; /* home: those of items and answers */
     WADI_VEC(wadi_nats_worker) workers;
     WADI_VEC(wadi_nats_flight) flight;
+    int64_t doubts_ns; /* when items were last asked for that the server may have forgotten */
     WADI_VEC(wadi_nats_wanted) wanted;
     WADI_VEC(char *) past_frames; /* freed when nothing of them is being sent */
     int64_t credit, budget, cap;  /* cap: bytes that the stream of items has room for */
@@ -428,6 +433,19 @@ void wadi_nats_frames_forget(wadi_nats_queue *q);
 /* Frees what was released; nothing is being said. */
 void wadi_nats_frames_free(wadi_nats_queue *q);
 
+/* ---- lost.c: items that a server forgets ---- */
+
+/* The server has confirmed the parcel, which has that number in its stream. True: it is kept, as it is an item that is not answered. */
+bool wadi_nats_lost_keep(wadi_nats_queue *q, wadi_nats_parcel *p, uint64_t seq);
+/* The server has begun again, or is another. */
+void wadi_nats_lost_doubt(wadi_nats_queue *q, int64_t now);
+/* Asks for some items that are in doubt. */
+void wadi_nats_lost_step(wadi_nats_queue *q, int64_t now);
+/* What the server says of one. */
+void wadi_nats_lost_heard(wadi_nats_queue *q, const char *token, natsMsg *msg);
+/* The item is answered. */
+void wadi_nats_lost_release(wadi_nats_queue *q, wadi_nats_flight *f);
+
 /* ---- take.c: deliveries ---- */
 
 void wadi_nats_take_step(wadi_nats_queue *q, int64_t now);
@@ -461,6 +479,8 @@ void wadi_nats_post_step(wadi_nats_queue *q, int64_t now);
 void wadi_nats_post_again(wadi_nats_queue *q);
 /* Forgets the parcels of that number; negative: all. */
 void wadi_nats_post_drop(wadi_nats_queue *q, int64_t number);
+/* Has the parcel, which is in no list, freed when nothing of it is being sent. */
+void wadi_nats_post_retire(wadi_nats_queue *q, wadi_nats_parcel *owned_p);
 /* The server's word on frame `frame` of parcel `id`. */
 void wadi_nats_post_reply(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *reply, int64_t now);
 

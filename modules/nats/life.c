@@ -104,7 +104,10 @@ static void free_lists(wadi_nats_queue *q) {
     for (size_t i = 0; i < q->incoming.n; i++) natsMsg_Destroy(q->incoming.at[i]);
     for (size_t i = 0; i < q->spent.n; i++) natsMsg_Destroy(q->spent.at[i]);
     for (size_t i = 0; i < q->sayings.n; i++) free(q->sayings.at[i].to);
-    for (size_t i = 0; i < q->flight.n; i++) free(q->flight.at[i].framed);
+    for (size_t i = 0; i < q->flight.n; i++) {
+        free(q->flight.at[i].framed);
+        wadi_nats_parcel_free(q->flight.at[i].sent);
+    }
     wadi_nats_frames_forget(q);
     wadi_nats_frames_free(q);
     for (size_t i = 0; i < q->parcels.n; i++) wadi_nats_parcel_free(q->parcels.at[i]);

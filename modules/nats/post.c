@@ -67,11 +67,7 @@ void wadi_nats_post_again(wadi_nats_queue *q) {
 
 /* ---- what comes back ---- */
 
-static void remove_parcel(wadi_nats_queue *q, size_t i) {
-    wadi_nats_parcel *p = q->parcels.at[i];
-    memmove(&q->parcels.at[i], &q->parcels.at[i + 1],
-            (q->parcels.n - i - 1) * sizeof q->parcels.at[0]);
-    q->parcels.n--;
+void wadi_nats_post_retire(wadi_nats_queue *q, wadi_nats_parcel *p) {
     for (int f = 0; f < p->frames; f++) q->spent_bytes += natsMsg_GetDataLength(p->frame[f].msg);
     /* A message may be among those that are to be said. */
     for (size_t k = 0; k < q->sayings.n; k++)
@@ -81,9 +77,19 @@ static void remove_parcel(wadi_nats_queue *q, size_t i) {
                         p); /* without memory for that it is never freed: it may be in use */
 }
 
+/* From the list. */
+static wadi_nats_parcel *take_parcel(wadi_nats_queue *q, size_t i) {
+    wadi_nats_parcel *p = q->parcels.at[i];
+    memmove(&q->parcels.at[i], &q->parcels.at[i + 1],
+            (q->parcels.n - i - 1) * sizeof q->parcels.at[0]);
+    q->parcels.n--;
+    return p;
+}
+
 void wadi_nats_post_drop(wadi_nats_queue *q, int64_t number) {
     for (size_t i = q->parcels.n; i-- > 0;)
-        if (number < 0 || q->parcels.at[i]->number == number) remove_parcel(q, i);
+        if (number < 0 || q->parcels.at[i]->number == number)
+            wadi_nats_post_retire(q, take_parcel(q, i));
 }
 
 /* The server has what the parcel said of the delivery. */
@@ -96,14 +102,15 @@ static void done(wadi_nats_queue *q, wadi_nats_delivery *d) {
     }
 }
 
-static void confirmed(wadi_nats_queue *q, size_t at, int frame) {
+static void confirmed(wadi_nats_queue *q, size_t at, int frame, uint64_t seq) {
     wadi_nats_parcel *p = q->parcels.at[at];
     if (p->frame[frame].confirmed) return;
     p->frame[frame].confirmed = true;
     wadi_nats_taken(q);
     if (++p->confirmed < p->frames) return;
     const uint64_t of = p->of;
-    remove_parcel(q, at);
+    p = take_parcel(q, at);
+    if (!wadi_nats_lost_keep(q, p, seq)) wadi_nats_post_retire(q, p);
     for (size_t i = 0; of != 0 && i < q->deliveries.n; i++) {
         if (q->deliveries.at[i]->id != of) continue;
         done(q, q->deliveries.at[i]);
@@ -118,8 +125,9 @@ void wadi_nats_post_reply(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *r
     if (at == q->parcels.n || frame < 0 || frame >= q->parcels.at[at]->frames) return;
     const char *text = natsMsg_GetData(reply);
     const int n = natsMsg_GetDataLength(reply);
-    if (!natsMsg_IsNoResponders(reply) && wadi_nats_number_in(text, n, "seq") > 0) {
-        confirmed(q, at, frame);
+    const int64_t seq = natsMsg_IsNoResponders(reply) ? 0 : wadi_nats_number_in(text, n, "seq");
+    if (seq > 0) {
+        confirmed(q, at, frame, (uint64_t)seq);
         return;
     }
     q->parcels.at[at]->frame[frame].sent_ns = 0;

@@ -154,6 +154,7 @@ static void say_all(wadi_nats_queue *q) {
 static void renew(wadi_nats_queue *q, int64_t now) {
     wadi_nats_consumers_doubt(q, q->restarted);
     if (q->restarted) wadi_nats_home_met(q);
+    if (q->restarted) wadi_nats_lost_doubt(q, now);
     q->renewed = q->restarted = false;
     wadi_nats_ask_anew(q);
     wadi_nats_post_again(q);
