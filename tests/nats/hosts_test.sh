@@ -70,7 +70,7 @@ $brief "$wadi" run slow.wadi s=50:@long.raw y=@plain_long.raw || wrong "the run 
 # ---- cables ----
 beside server $server -c config >server.log 2>&1
 nats=$last
-await 20 is_ready || {
+await 120 is_ready || {
     echo "the server does not begin"
     cat server.log
     exit 1
@@ -79,21 +79,21 @@ beside one "$wadi" work "$at" --stay >>worker.log 2>&1
 beside two "$wadi" work "$at" --stay >>worker.log 2>&1
 beside home "$wadi" run slow.wadi s=50:@long.raw y=@out.raw --chunk 1 --via "$at&ack=0.5" --workers 2 2>home.log
 home=$last
-await 20 has_answers 200 || give_up "no answers: $(cat home.log)"
+await 120 has_answers 200 || give_up "no answers: $(cat home.log)"
 pulled one
-goes_on 300 20 "a worker is cut off"
+goes_on 300 60 "a worker is cut off"
 plugged one
 pulled two
-goes_on 300 20 "it is back, and the other is cut off"
+goes_on 300 60 "it is back, and the other is cut off"
 plugged two
 astray server
 sleep 1
 found server
-goes_on 300 20 "the server was cut off for a second"
+goes_on 300 60 "the server was cut off for a second"
 astray home
 sleep 1
 found home
-goes_on 300 20 "home was cut off for a second"
+goes_on 300 60 "home was cut off for a second"
 ends $home "the run" || wrong "the run fails: $(cat home.log)"
 same plain_long.raw out.raw "cables"
 
@@ -102,7 +102,7 @@ host spare 5
 command="run slow.wadi s=50:@long.raw y=@state.raw --chunk 1 --via $at&ack=0.5 --workers 1 --state kept --every 0.1"
 beside home "$wadi" $command 2>home.log
 home=$last
-await 20 has_answers 600 || give_up "no answers: $(cat home.log)"
+await 120 has_answers 600 || give_up "no answers: $(cat home.log)"
 pulled home
 kill -9 $home
 wait $home 2>/dev/null
