@@ -26,6 +26,9 @@ struct test_proxy {
     bool mute[PAIRS];
     int pairs;
     const char *_Atomic last_word;
+    _Atomic int64_t each; /* bytes between two resets; 0: there are none */
+    int64_t passed;       /* since the last one */
+    atomic_int resets, most;
     char room[ROOM + 1];
 };
 
@@ -83,7 +86,16 @@ static bool carry(test_proxy *p, int i, int from) {
         if (m <= 0) return false;
         at += m;
     }
+    p->passed += n > 0 ? n : 0;
     return n > 0;
+}
+
+static void reset_now_and_then(test_proxy *p) {
+    const int64_t each = atomic_load(&p->each);
+    if (each == 0 || p->passed < each || atomic_load(&p->resets) == atomic_load(&p->most)) return;
+    while (p->pairs > 0) drop(p, 0);
+    p->passed = 0;
+    atomic_fetch_add(&p->resets, 1);
 }
 
 static void *serve(void *env) {
@@ -109,6 +121,7 @@ static void *serve(void *env) {
                     break;
                 }
         if (fds[1].revents != 0) take_in(p);
+        reset_now_and_then(p);
     }
 }
 
@@ -135,6 +148,15 @@ static void order(test_proxy *p, int what) {
 
 void test_proxy_reset(test_proxy *p) {
     order(p, 1);
+}
+
+void test_proxy_reset_each(test_proxy *p, int64_t bytes, int most) {
+    atomic_store(&p->most, most);
+    atomic_store(&p->each, bytes);
+}
+
+int test_proxy_resets(test_proxy *p) {
+    return atomic_load(&p->resets);
 }
 
 void test_proxy_mute(test_proxy *p, const char *word) {

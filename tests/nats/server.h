@@ -38,6 +38,10 @@ typedef struct test_proxy test_proxy;
 test_proxy *test_proxy_start(int port, int *out_port);
 /* Resets all connections. */
 void test_proxy_reset(test_proxy *p);
+/* Resets all connections as often as so many bytes more have passed, `most` times. */
+void test_proxy_reset_each(test_proxy *p, int64_t bytes, int most);
+/* How often that has been. */
+int test_proxy_resets(test_proxy *p);
 /* From now on the server hears nothing that a client says behind this word. */
 void test_proxy_mute(test_proxy *p, const char *word);
 void test_proxy_end(test_proxy *p);

@@ -104,6 +104,30 @@ static void a_sender_that_was_lost_goes_on(void **state) {
     talk_close(&t);
 }
 
+/* ZeroMQ connects again by itself, and sends what it has left for the connection before. The chunk before that one is lost. */
+static void a_chunk_of_a_lost_connection_begins_nothing(void **state) {
+    const int wake = *(const int *)*state;
+    talk t;
+    talk_open(&t, receives);
+    peer p = comes(&t, TALK_STREAM);
+    wants(&t, wake);
+    is_told(&t, &p, 0);
+    talk_resend_chunk(&t, &p, TALK_STREAM, 0, 0, 0);
+    takes(&t, 0, 2);
+    talk_leave(&p);
+
+    p = talk_peer(&t, false);
+    talk_greet_until(&t, &p, "the receiver listens to another stream", NULL);
+    talk_resend_chunk(&t, &p, TALK_STREAM, 2, 2, 2);
+    wants(&t, wake);
+    begin(&p, TALK_STREAM);
+    is_told(&t, &p, 2);
+    talk_resend_chunk(&t, &p, TALK_STREAM, 1, 1, 0);
+    takes(&t, 2, 4);
+    talk_leave(&p);
+    talk_close(&t);
+}
+
 static void a_receiver_goes_on_behind_what_it_has(void **state) {
     const int wake = *(const int *)*state;
     talk t;
@@ -279,6 +303,7 @@ int main(void) {
     wake = ends[0];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(a_sender_that_was_lost_goes_on, &wake),
+        cmocka_unit_test_prestate(a_chunk_of_a_lost_connection_begins_nothing, &wake),
         cmocka_unit_test_prestate(a_receiver_goes_on_behind_what_it_has, &wake),
         cmocka_unit_test_prestate(only_what_is_kept_is_told, &wake),
         cmocka_unit_test(a_receiver_that_was_lost_gets_what_it_lacks),
