@@ -101,11 +101,11 @@ await() { # SECONDS COMMAND ..
 ended() { ! kill -0 "$1" 2>/dev/null; } # PID
 # The status is that of the process.
 ends() { # PID WHAT
-    await $((100 / slower)) ended "$1" || give_up "$2 does not end"
+    await $((500 / slower)) ended "$1" || give_up "$2 does not end"
     wait "$1"
 }
 # What is not beside is begun with it: $brief COMMAND ..
-brief="timeout 100"
+brief="timeout 500"
 same() { # EXPECTED GOT WHAT
     cmp -s "$1" "$2" || wrong "$3: the output differs: $(wc -c <"$1") and $(wc -c <"$2") bytes"
 }
