@@ -11,10 +11,6 @@
 static const int64_t LOOK_NS =
     50000000; /* how often who waits looks whether the run was cancelled */
 
-/* An answer that is far later than any so far is not waited for. */
-static const int64_t LEAST_PATIENCE_NS = INT64_C(30000000000);
-enum { PATIENCE_TIMES = 20 };
-
 static const int64_t AHEAD_NS = 50000000;
 
 /* ---- handing on ---- */
@@ -141,8 +137,7 @@ static bool is_held(const wadi_far *t, const wadi_far_ticket *k) {
 
 /* Whether nobody can be expected to answer it soon. By the lock. */
 static bool is_hopeless(const wadi_far *t, const wadi_far_ticket *k) {
-    const int64_t usual = PATIENCE_TIMES * t->slowest_ns;
-    const int64_t most = usual > LEAST_PATIENCE_NS ? usual : LEAST_PATIENCE_NS;
+    const int64_t most = wadi_far_patience(t->patience_ns, 0);
     if (t->workers == 0 || t->lost || is_held(t, k)) return true;
     return k->sent_ns != 0 && wadi_clock_ns() - k->sent_ns > most;
 }

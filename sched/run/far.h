@@ -71,10 +71,24 @@ typedef struct wadi_far {
     wadi_workq_open open; /* likewise */
     int64_t answered;     /* items */
     wadi_far_rate rate;
-    int64_t slowest_ns;  /* answer so far */
+    int64_t patience_ns; /* home waits for an answer for so long; 0: for the least time */
     int64_t answered_ns; /* clock at the last one */
     int64_t usual_ns;    /* between two of them; 0: not known */
 } wadi_far;
+
+enum { WADI_FAR_PATIENCE_TIMES = 20 };
+static const int64_t wadi_far_least_patience_ns = INT64_C(30000000000);
+
+/* How long home waits for an answer, after one that took so long: an answer that is far later than any so far is not waited for. It may be late for another reason than the work: a server
+ * that was away, a worker that stood still. So one of them doubles the time at most, or a few would have home wait for hours. patience_ns: before; 0: there was no answer. */
+static inline int64_t wadi_far_patience(int64_t patience_ns, int64_t took_ns) {
+    const int64_t least = wadi_far_least_patience_ns,
+                  before = patience_ns > least ? patience_ns : least;
+    const int64_t times = WADI_FAR_PATIENCE_TIMES,
+                  usual = took_ns < INT64_MAX / times ? times * took_ns : INT64_MAX;
+    if (usual <= before) return before;
+    return before > INT64_MAX / 2 || usual < 2 * before ? usual : 2 * before;
+}
 
 /* Ticket number i of the stretch. By the lock. */
 static inline wadi_far_ticket *wadi_far_at(const wadi_far_part *p, int i) {

@@ -148,7 +148,7 @@ static void read_answer(const wadi_far *t, const wadi_far_part *p, int64_t count
 
 static void note_time(wadi_far *t, const wadi_far_ticket *k) {
     const int64_t now = wadi_clock_ns(), took = now - k->sent_ns;
-    if (took > t->slowest_ns) t->slowest_ns = took;
+    t->patience_ns = wadi_far_patience(t->patience_ns, took);
     if (t->answered_ns != 0) wadi_usual(&t->usual_ns, now - t->answered_ns);
     t->answered_ns = now;
 }
