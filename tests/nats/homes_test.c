@@ -405,7 +405,7 @@ static void a_call_that_ends_each_connection_is_given_up(void **state) {
     (void)alarm(120);
     test_server_start(&server, true, "");
     test_proxy *proxy = test_proxy_start(server.port, &port);
-    wadi_workq *q = test_open(test_address(port, "full", "&wait=0.5"), true);
+    wadi_workq *q = test_open(test_address(port, "full", "&wait=5"), true);
     if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
     test_proxy_mute(proxy, "$JS.API.STREAM.DELETE");
     assert_int_equal(q->ops->end(q, &err), WADI_IO);
