@@ -416,6 +416,8 @@ WADI_NODISCARD wadi_status wadi_nats_pack(const wadi_nats_sent *what, uint64_t i
                                           const char *inbox, int64_t frame_most,
                                           wadi_nats_parcel **out, wadi_error *err);
 void wadi_nats_parcel_free(wadi_nats_parcel *p);
+/* Has the parcel, which is in no list, freed when nothing of it is being sent. */
+void wadi_nats_parcel_retire(wadi_nats_queue *q, wadi_nats_parcel *owned_p);
 
 /* ---- frames.c: those of items, which home keeps ---- */
 
@@ -479,8 +481,6 @@ void wadi_nats_post_step(wadi_nats_queue *q, int64_t now);
 void wadi_nats_post_again(wadi_nats_queue *q);
 /* Forgets the parcels of that number; negative: all. */
 void wadi_nats_post_drop(wadi_nats_queue *q, int64_t number);
-/* Has the parcel, which is in no list, freed when nothing of it is being sent. */
-void wadi_nats_post_retire(wadi_nats_queue *q, wadi_nats_parcel *owned_p);
 /* The server's word on frame `frame` of parcel `id`. */
 void wadi_nats_post_reply(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *reply, int64_t now);
 

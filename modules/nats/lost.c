@@ -100,6 +100,6 @@ void wadi_nats_lost_heard(wadi_nats_queue *q, const char *token, natsMsg *msg) {
 }
 
 void wadi_nats_lost_release(wadi_nats_queue *q, wadi_nats_flight *f) {
-    if (f->sent != NULL) wadi_nats_post_retire(q, f->sent);
+    if (f->sent != NULL) wadi_nats_parcel_retire(q, f->sent);
     f->sent = NULL;
 }

@@ -32,6 +32,16 @@ void wadi_nats_parcel_free(wadi_nats_parcel *p) {
     free(p);
 }
 
+void wadi_nats_parcel_retire(wadi_nats_queue *q, wadi_nats_parcel *p) {
+    for (int f = 0; f < p->frames; f++) q->spent_bytes += natsMsg_GetDataLength(p->frame[f].msg);
+    /* A message may be among those that are to be said. */
+    for (size_t k = 0; k < q->sayings.n; k++)
+        for (int f = 0; f < p->frames; f++)
+            if (q->sayings.at[k].msg == p->frame[f].msg) q->sayings.at[k].msg = NULL;
+    (void)wadi_vec_push(&q->used,
+                        p); /* without memory for that it is never freed: it may be in use */
+}
+
 /* Message `i` of the parcel. Its id is that of what is sent, so that the server notices when it comes again. */
 static natsMsg *message_of(const wadi_nats_sent *what, const wadi_nats_parcel *p, int i,
                            const char *inbox, const void *bytes, int64_t n) {

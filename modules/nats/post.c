@@ -67,16 +67,6 @@ void wadi_nats_post_again(wadi_nats_queue *q) {
 
 /* ---- what comes back ---- */
 
-void wadi_nats_post_retire(wadi_nats_queue *q, wadi_nats_parcel *p) {
-    for (int f = 0; f < p->frames; f++) q->spent_bytes += natsMsg_GetDataLength(p->frame[f].msg);
-    /* A message may be among those that are to be said. */
-    for (size_t k = 0; k < q->sayings.n; k++)
-        for (int f = 0; f < p->frames; f++)
-            if (q->sayings.at[k].msg == p->frame[f].msg) q->sayings.at[k].msg = NULL;
-    (void)wadi_vec_push(&q->used,
-                        p); /* without memory for that it is never freed: it may be in use */
-}
-
 /* From the list. */
 static wadi_nats_parcel *take_parcel(wadi_nats_queue *q, size_t i) {
     wadi_nats_parcel *p = q->parcels.at[i];
@@ -89,7 +79,7 @@ static wadi_nats_parcel *take_parcel(wadi_nats_queue *q, size_t i) {
 void wadi_nats_post_drop(wadi_nats_queue *q, int64_t number) {
     for (size_t i = q->parcels.n; i-- > 0;)
         if (number < 0 || q->parcels.at[i]->number == number)
-            wadi_nats_post_retire(q, take_parcel(q, i));
+            wadi_nats_parcel_retire(q, take_parcel(q, i));
 }
 
 /* The server has what the parcel said of the delivery. */
@@ -110,7 +100,7 @@ static void confirmed(wadi_nats_queue *q, size_t at, int frame, uint64_t seq) {
     if (++p->confirmed < p->frames) return;
     const uint64_t of = p->of;
     p = take_parcel(q, at);
-    if (!wadi_nats_lost_keep(q, p, seq)) wadi_nats_post_retire(q, p);
+    if (!wadi_nats_lost_keep(q, p, seq)) wadi_nats_parcel_retire(q, p);
     for (size_t i = 0; of != 0 && i < q->deliveries.n; i++) {
         if (q->deliveries.at[i]->id != of) continue;
         done(q, q->deliveries.at[i]);
