@@ -143,7 +143,7 @@ int wadi_link_sender_peers(const wadi_link_sender *s);
 typedef struct wadi_link_held {
     int64_t number, bytes;
     void *payload;
-    int peer;         /* the peer whose credit it uses */
+    int peer;         /* the peer whose credit it uses; -1: it is lost */
     uint64_t senders; /* bit p: peer p has sent it and waits for DONE */
     bool taken;       /* the consumer has it, and is not done */
 } wadi_link_held;

@@ -46,8 +46,9 @@ void wadi_link_receiver_on_join(wadi_link_receiver *r, int peer) {
     r->peer[peer].ready = true;
 }
 
-/* The memory of a chunk from `peer` is free again. */
+/* The memory of a chunk from `peer` is free again; -1: from one that is lost. */
 static void free_credit(wadi_link_receiver *r, int peer, int64_t bytes) {
+    if (peer < 0) return;
     r->peer[peer].freed_bytes += bytes;
     r->peer[peer].freed_chunks++;
     r->peer[peer].ready = true;
@@ -143,9 +144,18 @@ void wadi_link_receiver_fail(wadi_link_receiver *r, wadi_status status, const ch
     wadi_link_failure_note(&r->failure, r->next, status, reason);
 }
 
-/* Chunks that have arrived from the lost peer stay. If another peer sends them again, these are duplicates. */
+/* Chunks that have arrived from the lost peer stay. If another peer sends them again, these are duplicates. Its number may be given to another one, of which
+ * they are not. */
 void wadi_link_receiver_on_lost(wadi_link_receiver *r, int peer) {
+    size_t n = 0;
     r->peer[peer].alive = false;
+    for (size_t i = 0; i < r->held.n; i++) {
+        r->held.at[i].senders &= ~(UINT64_C(1) << peer);
+        if (r->held.at[i].peer == peer) r->held.at[i].peer = -1;
+    }
+    for (size_t i = 0; i < r->out.n; i++)
+        if (r->out.at[i].peer != peer) r->out.at[n++] = r->out.at[i];
+    r->out.n = n;
 }
 
 bool wadi_link_receiver_take(wadi_link_receiver *r, int64_t *out_number, void **out_payload) {

@@ -26,7 +26,7 @@ static const int seat[PEERS] = {0, 5, WADI_LINK_PEERS - 1};
 typedef struct chunk {
     bool held, taken;
     int64_t bytes;
-    int credit;       /* the peer whose credit it uses */
+    int credit;       /* the peer whose credit it uses; -1: it is lost */
     bool told[PEERS]; /* who has sent it since it is held */
     int payload;
 } chunk;
@@ -72,6 +72,7 @@ static bool is_news(model *m, int p, int sequence) {
 }
 
 static void free_credit(model *m, int p, int64_t bytes) {
+    if (p < 0) return;
     m->p[p].bytes += bytes;
     m->p[p].chunks++;
     m->p[p].ready = true;
@@ -139,15 +140,23 @@ static void pop(model *m, wadi_link_receiver *r) {
     if (got.kind == WADI_LINK_FAIL) assert_string_equal(got.reason, "no more");
 }
 
-static bool somebody_holds(const model *m, int p) {
-    for (int n = 0; n < CHUNKS; n++)
-        if (m->c[n].held && (m->c[n].credit == p || m->c[n].told[p])) return true;
-    return false;
+/* What it has sent stays, and belongs to nobody. */
+static void lose(model *m, wadi_link_receiver *r, int p) {
+    int end = m->first_done;
+    for (int i = m->first_done; i < m->dones_end; i++)
+        if (m->dones[i].peer != p) m->dones[end++] = m->dones[i];
+    m->dones_end = end;
+    for (int n = 0; n < CHUNKS; n++) {
+        m->c[n].told[p] = false;
+        if (m->c[n].credit == p) m->c[n].credit = -1;
+    }
+    m->p[p].alive = false;
+    wadi_link_receiver_on_lost(r, seat[p]);
 }
 
-/* Someone new takes a seat of whom nothing is left. */
+/* Someone new takes a seat that is free. */
 static void join(model *m, wadi_link_receiver *r, int p) {
-    if (somebody_holds(m, p)) return;
+    if (m->p[p].alive) return;
     memset(&m->p[p], 0, sizeof m->p[p]);
     m->p[p].alive = m->p[p].ready = true;
     wadi_link_receiver_on_join(r, seat[p]);
@@ -274,8 +283,7 @@ static void step(model *m, wadi_link_receiver *r) {
     else if (what < 94)
         join(m, r, p);
     else if (what < 97) {
-        m->p[p].alive = false;
-        wadi_link_receiver_on_lost(r, seat[p]);
+        lose(m, r, p);
     } else if (below(6) == 0) {
         give_up(m, r);
     } else if (below(4) == 0) {
