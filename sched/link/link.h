@@ -20,6 +20,9 @@
  * A stream may be gone on with when its partners meet again. The receiver then begins anew, at the first chunk that comes, and the sender holds
  * chunks back until it knows which of them are had. The transport asks and tells that.
  *
+ * Where receivers share a stream and send what they make of it to one, the number of a chunk there is that of its first element, and it spans as many numbers as it
+ * has elements: who computes a chunk may have cut it, and another one who computes it again cuts it elsewhere.
+ *
  * If a message of a peer contradicts its earlier messages or what it was sent, `nonsense` says how. The caller then ignores that peer.
  *
  * These are pure state machines, without sockets, threads or clocks. Peers are small numbers that the transport gives. Events go in
@@ -146,6 +149,7 @@ typedef struct wadi_link_held {
     int peer;         /* the peer whose credit it uses; -1: it is lost */
     uint64_t senders; /* bit p: peer p has sent it and waits for DONE */
     bool taken;       /* the consumer has it, and is not done */
+    int64_t span;     /* numbers that it stands for */
 } wadi_link_held;
 
 typedef struct wadi_link_receiver {
@@ -168,6 +172,7 @@ typedef struct wadi_link_receiver {
     const char *nonsense; /* how a sender has contradicted itself; NULL: it has not */
     wadi_link_drop drop;
     void *env;
+    int64_t (*span)(const void *payload); /* how many numbers a chunk stands for; NULL: each one */
 } wadi_link_receiver;
 
 void wadi_link_receiver_init(wadi_link_receiver *r, bool ordered, int64_t window_bytes,
@@ -192,6 +197,8 @@ void wadi_link_receiver_on_lost(wadi_link_receiver *r, int peer);
 
 /* The next chunk for the consumer, who owns the payload from now on; false: none now. */
 bool wadi_link_receiver_take(wadi_link_receiver *r, int64_t *out_number, void **out_payload);
+/* Whether there is one, or a failure stands in its place. */
+bool wadi_link_receiver_can_take(const wadi_link_receiver *r);
 /* The consumer has finished with the chunk: its memory is free again. */
 void wadi_link_receiver_done(wadi_link_receiver *r, int64_t number);
 /* The consumer gives up. */

@@ -25,8 +25,10 @@ void wadi_link_receiver_fini(wadi_link_receiver *r) {
 
 void wadi_link_receiver_restart(wadi_link_receiver *r) {
     const bool ordered = r->ordered;
+    int64_t (*const span)(const void *) = r->span;
     wadi_link_receiver_fini(r);
     wadi_link_receiver_init(r, ordered, r->window_bytes, r->window_chunks, r->drop, r->env);
+    r->span = span;
 }
 
 void wadi_link_receiver_begin(wadi_link_receiver *r, int64_t number) {
@@ -66,9 +68,21 @@ static size_t place_of(const wadi_link_receiver *r, int64_t number) {
     return i;
 }
 
-static bool holds(const wadi_link_receiver *r, int64_t number) {
-    const size_t i = place_of(r, number);
-    return i < r->held.n && r->held.at[i].number == number;
+/* The chunk with this number and this span, if it is held; else NULL. */
+static wadi_link_held *find(const wadi_link_receiver *r, int64_t number, int64_t span) {
+    for (size_t i = place_of(r, number); i < r->held.n && r->held.at[i].number == number; i++)
+        if (r->held.at[i].span == span) return &r->held.at[i];
+    return NULL;
+}
+
+/* Of several with this number the first that was taken: each of the next ones is longer. */
+static wadi_link_held *find_taken(const wadi_link_receiver *r, int64_t number) {
+    wadi_link_held *first = NULL;
+    for (size_t i = place_of(r, number); i < r->held.n && r->held.at[i].number == number; i++) {
+        wadi_link_held *h = &r->held.at[i];
+        if (h->taken && (first == NULL || h->span < first->span)) first = h;
+    }
+    return first;
 }
 
 /* Within a session, a sender sends a chunk to a peer once. So if a sequence number comes again, the network has repeated the message.
@@ -90,8 +104,26 @@ static int64_t held_of(const wadi_link_receiver *r, int peer) {
     return n;
 }
 
+/* Whether the peer has sent none that comes before this number. */
+static bool is_lowest_of(const wadi_link_receiver *r, int peer, int64_t number) {
+    for (size_t i = 0; i < r->held.n; i++)
+        if (r->held.at[i].peer == peer && !r->held.at[i].taken && r->held.at[i].number < number)
+            return false;
+    return true;
+}
+
+/* The oldest chunk of a sender may always come. Where a stream is shared, one that is older still may come behind it, each time that one of those who have a part is
+ * lost. */
+static bool may_hold(const wadi_link_receiver *r, const wadi_link_held *held) {
+    const int64_t n = held_of(r, held->peer);
+    if (n <= r->window_chunks) return true;
+    const bool shared = r->span != NULL || !r->ordered;
+    return shared && n <= r->window_chunks + WADI_LINK_PEERS &&
+           is_lowest_of(r, held->peer, held->number);
+}
+
 static void hold(wadi_link_receiver *r, const wadi_link_held *held) {
-    if (held_of(r, held->peer) > r->window_chunks) {
+    if (!may_hold(r, held)) {
         r->nonsense = "more chunks than were asked for";
         r->drop(r->env, held->payload);
         return;
@@ -110,19 +142,20 @@ static void hold(wadi_link_receiver *r, const wadi_link_held *held) {
 void wadi_link_receiver_on_chunk(wadi_link_receiver *r, int peer, int64_t number, int64_t sequence,
                                  int64_t bytes, void *payload) {
     const bool fresh = is_new(r, peer, sequence);
-    const bool done = r->ordered && number < r->next && !holds(r, number);
+    const int64_t span = r->span != NULL ? r->span(payload) : 1;
+    wadi_link_held *same = find(r, number, span);
+    const bool done = r->ordered && number + span <= r->next && same == NULL;
     if (r->ended && number >= r->end) r->nonsense = "a chunk beyond the end";
-    if (fresh && !done && !holds(r, number)) {
-        hold(r, &(wadi_link_held){number, bytes, payload, peer, UINT64_C(1) << peer, false});
+    if (fresh && !done && same == NULL) {
+        hold(r, &(wadi_link_held){number, bytes, payload, peer, UINT64_C(1) << peer, false, span});
         return;
     }
     r->drop(r->env, payload);
     if (fresh) free_credit(r, peer, bytes);
-    if (done) {
+    if (done)
         say_done(r, peer, number);
-    } else if (holds(r, number)) {
-        r->held.at[place_of(r, number)].senders |= UINT64_C(1) << peer;
-    }
+    else if (same != NULL)
+        same->senders |= UINT64_C(1) << peer;
 }
 
 /* A sender ends when all of its chunks are done. */
@@ -158,30 +191,61 @@ void wadi_link_receiver_on_lost(wadi_link_receiver *r, int peer) {
     r->out.n = n;
 }
 
+/* Its memory is free again. */
+static void let_go(wadi_link_receiver *r, size_t i) {
+    const wadi_link_held h = r->held.at[i];
+    free_credit(r, h.peer, h.bytes);
+    for (int p = 0; p < WADI_LINK_PEERS; p++) {
+        if ((h.senders >> p & 1) != 0) say_done(r, p, h.number);
+    }
+    r->held.n--;
+    memmove(&r->held.at[i], &r->held.at[i + 1], (r->held.n - i) * sizeof r->held.at[0]);
+}
+
+/* Chunks of which everything has been passed on from others, which were cut elsewhere. At once: their senders may have nothing else to wait for, and the consumer
+ * may not ask again before they have gone on. */
+static void drop_covered(wadi_link_receiver *r) {
+    for (size_t i = 0; r->span != NULL && r->ordered && i < r->held.n;) {
+        const wadi_link_held *h = &r->held.at[i];
+        if (h->number >= r->next) return;
+        if (h->taken || h->number + h->span > r->next) {
+            i++;
+            continue;
+        }
+        r->drop(r->env, h->payload);
+        let_go(r, i);
+    }
+}
+
 bool wadi_link_receiver_take(wadi_link_receiver *r, int64_t *out_number, void **out_payload) {
     for (size_t i = 0; i < r->held.n; i++) {
         wadi_link_held *h = &r->held.at[i];
         if (h->taken) continue;
-        if (r->ordered && h->number != r->next) return false;
+        if (r->ordered && h->number > r->next) return false;
         if (r->received.set && h->number >= r->received.number) return false;
         h->taken = true;
-        if (r->ordered) r->next++;
+        if (r->ordered) r->next = h->number + h->span;
         *out_number = h->number;
         *out_payload = h->payload;
+        drop_covered(r);
         return true;
     }
     return false;
 }
 
-void wadi_link_receiver_done(wadi_link_receiver *r, int64_t number) {
-    const size_t i = place_of(r, number);
-    WADI_ASSERT(i < r->held.n && r->held.at[i].number == number && r->held.at[i].taken);
-    free_credit(r, r->held.at[i].peer, r->held.at[i].bytes);
-    for (int p = 0; p < WADI_LINK_PEERS; p++) {
-        if ((r->held.at[i].senders >> p & 1) != 0) say_done(r, p, number);
+bool wadi_link_receiver_can_take(const wadi_link_receiver *r) {
+    for (size_t i = 0; i < r->held.n; i++) {
+        const wadi_link_held *h = &r->held.at[i];
+        if (h->taken) continue;
+        return !r->ordered || h->number <= r->next;
     }
-    r->held.n--;
-    memmove(&r->held.at[i], &r->held.at[i + 1], (r->held.n - i) * sizeof r->held.at[0]);
+    return false;
+}
+
+void wadi_link_receiver_done(wadi_link_receiver *r, int64_t number) {
+    const wadi_link_held *h = find_taken(r, number);
+    WADI_ASSERT(h != NULL);
+    let_go(r, (size_t)(h - r->held.at));
 }
 
 static int64_t granted_chunks(const wadi_link_receiver *r, int peer) {

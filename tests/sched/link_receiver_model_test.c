@@ -164,8 +164,12 @@ static void join(model *m, wadi_link_receiver *r, int p) {
 
 static void hold(model *m, int p, int number, int64_t bytes, int what) {
     int64_t held = 0;
+    bool is_lowest = true;
     for (int n = 0; n < CHUNKS; n++) held += m->c[n].held && m->c[n].credit == p;
-    if (held > m->window) {
+    for (int n = 0; n < number; n++)
+        if (m->c[n].held && !m->c[n].taken && m->c[n].credit == p) is_lowest = false;
+    const bool may = !m->ordered && is_lowest && held <= m->window + WADI_LINK_PEERS;
+    if (held > m->window && !may) {
         m->nonsense = m->want_dropped[what] = true;
         return;
     }
