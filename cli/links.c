@@ -40,10 +40,12 @@ static wadi_status options_of(const wadi_cli_links *l, const char *others, const
     return wadi_link_secrets_read(secrets, l->key, others, l->token, link, err);
 }
 
-wadi_status wadi_cli_link_source(const wadi_cli_links *l, const char *address, int parts,
-                                 const wadi_part *part, wadi_source **out, wadi_error *err) {
+wadi_status wadi_cli_link_source(const wadi_cli_links *l, const char *address, wadi_place_end end,
+                                 int parts, const wadi_part *part, wadi_source **out,
+                                 wadi_error *err) {
     wadi_link_secrets secrets = {0};
-    wadi_link_options link = {.bind = true,
+    wadi_link_options link = {.bind = end.bind,
+                              .shared = end.shared,
                               .parts = parts,
                               .part = part,
                               .credit_bytes = credit_of(l, INT64_C(64) << 20)};
@@ -54,10 +56,11 @@ wadi_status wadi_cli_link_source(const wadi_cli_links *l, const char *address, i
     return status;
 }
 
-wadi_status wadi_cli_link_sink(const wadi_cli_links *l, const char *address, wadi_sink **out,
-                               wadi_error *err) {
+wadi_status wadi_cli_link_sink(const wadi_cli_links *l, const char *address, wadi_place_end end,
+                               wadi_sink **out, wadi_error *err) {
     wadi_link_secrets secrets = {0};
-    wadi_link_options link = {.credit_bytes = credit_of(l, INT64_C(256) << 20)};
+    wadi_link_options link = {
+        .bind = end.bind, .shared = end.shared, .credit_bytes = credit_of(l, INT64_C(256) << 20)};
     const char *receiver = l != NULL ? l->receiver : NULL;
     wadi_status status = options_of(l, receiver, "--receiver", &secrets, &link, err);
     if (status == WADI_OK) status = wadi_sink_link(address, &link, out, err);

@@ -2,6 +2,7 @@
 #ifndef WADI_CLI_LINKS_H
 #define WADI_CLI_LINKS_H
 
+#include "connectors/connectors.h"
 #include "connectors/link_keys.h"
 #include "wadi/stream.h"
 
@@ -33,10 +34,11 @@ WADI_NODISCARD wadi_status wadi_cli_links_check(const wadi_cli_links *l, int lin
 
 /* Opens a link to another process. l may be NULL. parts, part: what the program declares its elements to be. */
 WADI_NODISCARD wadi_status wadi_cli_link_source(const wadi_cli_links *l, const char *address,
-                                                int parts, const wadi_part *part, wadi_source **out,
+                                                wadi_place_end end, int parts,
+                                                const wadi_part *part, wadi_source **out,
                                                 wadi_error *err);
 WADI_NODISCARD wadi_status wadi_cli_link_sink(const wadi_cli_links *l, const char *address,
-                                              wadi_sink **out, wadi_error *err);
+                                              wadi_place_end end, wadi_sink **out, wadi_error *err);
 
 /* Reads the keys or the token of one end of a work queue into *link, which borrows from *secrets. The caller calls wadi_link_secrets_fini in
  * any case. */

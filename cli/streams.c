@@ -12,12 +12,14 @@
 
 /* ---- links ---- */
 
-static wadi_status open_source(void *env, const wadi_place *p, wadi_source **out, wadi_error *err) {
-    return wadi_cli_link_source(env, p->at, p->parts, p->part, out, err);
+static wadi_status open_source(void *env, const wadi_place *p, wadi_place_end end,
+                               wadi_source **out, wadi_error *err) {
+    return wadi_cli_link_source(env, p->at, end, p->parts, p->part, out, err);
 }
 
-static wadi_status open_sink(void *env, const char *address, wadi_sink **out, wadi_error *err) {
-    return wadi_cli_link_sink(env, address, out, err);
+static wadi_status open_sink(void *env, const char *address, wadi_place_end end, wadi_sink **out,
+                             wadi_error *err) {
+    return wadi_cli_link_sink(env, address, end, out, err);
 }
 
 static wadi_place_links links_of(const wadi_cli_links *links) {

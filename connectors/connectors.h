@@ -11,11 +11,17 @@
 
 struct wadi_place;
 
+/* What one end of a link does: which side binds, and whether several processes share the stream. */
+typedef struct wadi_place_end {
+    bool bind, shared;
+} wadi_place_end;
+
 /* How the caller opens links to other processes, for example with keys. */
 typedef struct wadi_place_links {
-    wadi_status (*source)(void *env, const struct wadi_place *p, wadi_source **out,
-                          wadi_error *err);
-    wadi_status (*sink)(void *env, const char *address, wadi_sink **out, wadi_error *err);
+    wadi_status (*source)(void *env, const struct wadi_place *p, wadi_place_end end,
+                          wadi_source **out, wadi_error *err);
+    wadi_status (*sink)(void *env, const char *address, wadi_place_end end, wadi_sink **out,
+                        wadi_error *err);
     void *env;
 } wadi_place_links;
 

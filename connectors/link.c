@@ -6,119 +6,16 @@
  * set it. A failure on either side ends the stream on the other side with the same message. */
 #include "connectors/link.h"
 
-#include <stdio.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/wait.h"
-#include "connectors/link_keys.h"
-#include "sched/run.h"
 #include "sched/stream.h"
-#include "sched/transport/transport.h"
+#include "sched/transport/share.h"
 
-static const int64_t default_credit_bytes = INT64_C(64) << 20;
-static const int64_t default_kept_bytes = INT64_C(256) << 20;
-static const int64_t default_credit_chunks = 4;
 static const int64_t worth_bytes = INT64_C(64) << 10; /* of a chunk */
-static const int64_t default_lost_ms = 10000;
-static const int64_t most_bytes = INT64_C(0x100000000); /* of one chunk */
-static const int64_t most_credit = INT64_C(1) << 48;    /* bytes: sums of it are no problem */
-static const int64_t most_elements = INT64_C(1) << 32;
-
-void wadi_link_end_close(wadi_link_end *e) {
-    wadi_port_close(e->port);
-    wadi_buffers_release(e->buffers);
-    *e = (wadi_link_end){0};
-}
-
-static int64_t or_default(int64_t value, int64_t otherwise) {
-    return value > 0 ? value : otherwise;
-}
-
-/* A random id, by which receivers tell streams apart. Two streams have the same id only by an unlikely chance. */
-static uint64_t new_stream_id(const void *unique) {
-    const uint64_t now = (uint64_t)time(NULL) * 1000000007u ^ (uint64_t)wadi_clock_ns();
-    return wadi_hash64(wadi_hash64(now ^ (uint64_t)getpid() << 32) ^ (uintptr_t)unique) >> 1;
-}
-
-/* Puts keys derived from the token into the options, which then refer to *keys. */
-static wadi_status take_token(const char *token, wadi_token_keys *keys, wadi_port_options *port,
-                              wadi_error *err) {
-    const bool has_keys = port->curve_public != NULL || port->curve_secret != NULL;
-    WADI_TRY(wadi_token_keys_for(port->address, token, has_keys, keys, err));
-    port->curve_public = port->bind ? keys->bind_public : keys->connect_public;
-    port->curve_secret = port->bind ? keys->bind_secret : keys->connect_secret;
-    port->curve_server = keys->bind_public;
-    port->curve_clients = keys->clients;
-    return WADI_OK;
-}
-
-static wadi_status open_port(wadi_link_end *e, wadi_port_options *port, const char *token,
-                             wadi_error *err) {
-    wadi_token_keys keys;
-    wadi_status status = WADI_OK;
-    if (token != NULL) status = take_token(token, &keys, port, err);
-    if (status == WADI_OK) status = wadi_port_open(port, &e->port, err);
-    wadi_wipe(&keys, sizeof keys);
-    return status;
-}
-
-wadi_status wadi_link_end_open(wadi_link_end *e, const char *address,
-                               const wadi_link_options *options, bool sends, wadi_error *err) {
-    const wadi_link_options none = {0};
-    const wadi_link_options *o = options != NULL ? options : &none;
-    if (o->note != NULL && (o->note_bytes < 0 || o->note_bytes > WADI_NOTE_BYTES)) {
-        return wadi_fail(err, WADI_INVALID, "%s: a note of %lld bytes, at most %d", address,
-                         (long long)o->note_bytes, (int)WADI_NOTE_BYTES);
-    }
-    if (o->credit_bytes > most_credit)
-        return wadi_fail(err, WADI_INVALID, "%s: a credit of %lld bytes, at most %lld", address,
-                         (long long)o->credit_bytes, (long long)most_credit);
-    const int64_t credit =
-        or_default(o->credit_bytes, sends ? default_kept_bytes : default_credit_bytes);
-    WADI_TRY(wadi_buffers_create(NULL, credit, &e->buffers, err));
-    e->credit = credit;
-    wadi_port_options port = {
-        .address = address,
-        .bind = o->bind,
-        .sends = sends,
-        .credit_bytes = credit,
-        .credit_chunks = or_default(o->credit_chunks, default_credit_chunks),
-        .lost_after_ns = or_default(o->lost_after_ms, default_lost_ms) * 1000000,
-        .first_after_ns = o->first_after_ms * 1000000,
-        .owner = sends ? "link sink" : "link source",
-        .other = sends ? "receiver" : "sender",
-        .wake_fd = -1,
-        .buffers = e->buffers,
-        .stream = {.id = new_stream_id(e)},
-        .goes_on = sends && o->goes_on,
-        .note = sends ? o->note : NULL,
-        .note_bytes = o->note_bytes,
-        .limits = {.bytes = most_bytes, .elements = most_elements},
-        .curve_public = o->curve_public,
-        .curve_secret = o->curve_secret,
-        .curve_server = o->curve_server,
-        .curve_clients = o->curve_clients,
-    };
-    return open_port(e, &port, o->token, err);
-}
-
-/* If no watchdog can be made, the link works without one. */
-void wadi_link_end_watch(wadi_link_end *e) {
-    if (wadi_waits_create((int64_t)(WADI_WATCHDOG_S * 1e9), &e->waits, NULL) != WADI_OK) return;
-    wadi_port_watch(e->port, e->waits);
-}
-
-void wadi_link_end_unwatch(wadi_link_end *e) {
-    wadi_port_watch(e->port, NULL);
-    wadi_waits_destroy(e->waits);
-    e->waits = NULL;
-}
 
 /* ---- source ---- */
 
@@ -129,24 +26,29 @@ typedef struct link_source {
     int64_t at;        /* its next element */
     int64_t given;     /* elements that were passed on */
     int64_t stream;    /* the id of the one that is to come; 0: any */
-    bool begun;        /* a chunk was asked for */
+    _Atomic uint64_t
+        whole_id; /* of a stream of which this is a part, and at its end the elements of it */
+    _Atomic int64_t whole_elements;
+    wadi_share_book *book; /* of a part of a stream; NULL: it is the whole */
+    bool begun;            /* a chunk was asked for */
     bool ended;
 } link_source;
 
 static void drop_chunk(link_source *s) {
     if (s->chunk == NULL) return;
-    wadi_port_done(s->end.port, s->chunk->number);
+    if (s->book == NULL) wadi_port_done(s->end.port, s->chunk->number);
     wadi_chunk_release(s->chunk);
     s->chunk = NULL;
 }
 
-static const wadi_source_ops source_ops, saved_source_ops;
+static const wadi_source_ops source_ops, saved_source_ops, part_source_ops;
 
 static void give_up(wadi_source *self, const wadi_error *why) {
     link_source *s = (link_source *)self;
     if (s->end.port == NULL || s->ended) return;
     s->ended = true;
-    if (self->ops != &source_ops && why->status == WADI_CANCELLED) return; /* it may come back */
+    if (self->ops == &saved_source_ops && why->status == WADI_CANCELLED)
+        return; /* it may come back */
     wadi_chunk_release(
         s->chunk); /* without wadi_port_done: the sender must not take it for consumed */
     s->chunk = NULL;
@@ -159,15 +61,25 @@ static void destroy_source(wadi_source *self) {
     give_up(self, &why);
     wadi_chunk_release(s->chunk);
     wadi_link_end_close(&s->end);
+    wadi_share_book_destroy(s->book);
     free(s);
+}
+
+/* For the sink, which another thread calls. */
+static void note_whole(link_source *s) {
+    const wadi_port_part part = wadi_port_part_of(s->end.port);
+    atomic_store(&s->whole_id, part.stream);
+    atomic_store(&s->whole_elements, part.total);
 }
 
 /* Waits for the next chunk; s->chunk is NULL at the end of the stream. All chunks must have parts of the same types as the first. */
 static wadi_status receive(link_source *s, wadi_error *err) {
     s->begun = true;
     WADI_TRY(wadi_port_receive(s->end.port, &s->chunk, err));
+    if (s->book != NULL) note_whole(s);
     s->at = 0;
     s->ended = s->chunk == NULL;
+    if (s->book != NULL && !s->ended) WADI_TRY(wadi_share_book_add(s->book, s->chunk, err));
     if (s->ended || s->base.parts < 0) return WADI_OK;
     bool same = s->chunk->components == s->base.parts;
     for (int i = 0; same && i < s->base.parts; i++) {
@@ -217,7 +129,7 @@ static wadi_status adopt(link_source *s, int64_t k, wadi_builder *b, bool *out_t
     if (b->count > 0 || s->at == s->chunk->count) return WADI_OK;
     if (b->exact && s->chunk->count - s->at < k) return WADI_OK;
     const int64_t n = b->exact ? k : part_of(s, k, b->most_bytes, &bytes);
-    if (n < k && bytes < (double)worth_bytes) return WADI_OK;
+    if (n < k && bytes < (double)worth_bytes && s->book == NULL) return WADI_OK;
     WADI_TRY(wadi_builder_adopt(b, s->chunk, s->at, n, &taken, err));
     s->at += taken;
     s->given += taken;
@@ -239,6 +151,41 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
         if (s->chunk != NULL && s->at == s->chunk->count) drop_chunk(s);
     }
     return WADI_OK;
+}
+
+/* ---- a source of a part of a stream: what comes next may belong elsewhere, so elements of two chunks are never one ---- */
+
+static wadi_status next_of_part(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err) {
+    link_source *s = (link_source *)self;
+    bool whole = false;
+    wadi_port_wake_by(s->end.port, self->wake_fd);
+    if (s->chunk == NULL && !s->ended) WADI_TRY(receive(s, err));
+    if (s->chunk == NULL) return WADI_OK;
+    self->place = s->chunk->first + s->at;
+    WADI_TRY(adopt(s, k, b, &whole, err));
+    while (!whole && s->at < s->chunk->count && b->count < k && !wadi_builder_full(b))
+        WADI_TRY(copy_element(s, b, err));
+    if (s->at == s->chunk->count) drop_chunk(s);
+    return WADI_OK;
+}
+
+/* Whoever gets it knows that there are no more. */
+static void keep_part(wadi_source *self, wadi_position behind, bool all) {
+    wadi_port_keep(((link_source *)self)->end.port, behind.element, all);
+}
+
+static void settled(wadi_source *self, int64_t first, int64_t count) {
+    wadi_share_book_settle(((link_source *)self)->book, first, count);
+}
+
+static void lost(wadi_source *self, const wadi_error *why) {
+    wadi_share_book_lose(((link_source *)self)->book, why);
+}
+
+static void whole(const wadi_source *self, uint64_t *out_stream, int64_t *out_elements) {
+    const link_source *s = (const link_source *)self;
+    *out_stream = atomic_load(&s->whole_id);
+    *out_elements = atomic_load(&s->whole_elements);
 }
 
 /* ---- a source that is gone on with ---- */
@@ -298,6 +245,14 @@ static const wadi_source_ops saved_source_ops = {.destroy = destroy_source,
                                                  .describe = describe,
                                                  .keep = keep};
 
+static const wadi_source_ops part_source_ops = {.destroy = destroy_source,
+                                                .next = next_of_part,
+                                                .give_up = give_up,
+                                                .keep = keep_part,
+                                                .settled = settled,
+                                                .lost = lost,
+                                                .whole = whole};
+
 /* Receives the first chunk under a watchdog of its own: the run, whose watchdog sees later waits, has not begun yet. */
 static wadi_status receive_first(link_source *s, wadi_error *err) {
     wadi_link_end_watch(&s->end);
@@ -337,6 +292,30 @@ static wadi_status take_parts(link_source *s, const char *address, const wadi_li
     return WADI_OK;
 }
 
+/* One that connects has a part, one that binds puts the parts into order. */
+static wadi_status open_source(link_source *s, const char *address,
+                               const wadi_link_options *options, wadi_error *err) {
+    const bool shared = options != NULL && options->shared;
+    wadi_port_share share = {.on = shared};
+    if (!shared || options->bind)
+        return wadi_link_end_open_shared(&s->end, address, options, false, &share, err);
+    s->base.ops = &part_source_ops;
+    s->base.is_part = true;
+    WADI_TRY(wadi_share_book_create(&s->book, err));
+    share = wadi_share_book_options(s->book);
+    WADI_TRY(wadi_link_end_open_shared(&s->end, address, options, false, &share, err));
+    wadi_share_book_use(s->book, s->end.port);
+    return WADI_OK;
+}
+
+static wadi_status check_shared(const char *address, const wadi_link_options *o, wadi_error *err) {
+    if (o == NULL || !o->shared || !o->goes_on) return WADI_OK;
+    return wadi_fail(err, WADI_UNSUPPORTED,
+                     "%s: a stream that is shared, or gathered from parts, is not gone on with "
+                     "(--state)",
+                     address);
+}
+
 wadi_status wadi_source_link(const char *address, const wadi_link_options *options,
                              wadi_source **out_source, wadi_error *err) {
     WADI_GIVEN(err, address);
@@ -349,7 +328,8 @@ wadi_status wadi_source_link(const char *address, const wadi_link_options *optio
     s->base.wake_fd = -1;
     s->base.parts = -1;
     const bool saved = options != NULL && options->goes_on;
-    wadi_status status = wadi_link_end_open(&s->end, address, options, false, err);
+    wadi_status status = check_shared(address, options, err);
+    if (status == WADI_OK) status = open_source(s, address, options, err);
     if (status == WADI_OK && saved) status = take_parts(s, address, options, err);
     if (status == WADI_OK && !saved) status = receive_first(s, err);
     if (status == WADI_OK) {
@@ -369,7 +349,8 @@ wadi_status wadi_source_note(const wadi_source *source, const void **out, int64_
     WADI_GIVEN(err, source);
     WADI_GIVEN(err, out);
     WADI_GIVEN(err, out_bytes);
-    if (source->ops != &source_ops && source->ops != &saved_source_ops)
+    if (source->ops != &source_ops && source->ops != &saved_source_ops &&
+        source->ops != &part_source_ops)
         return wadi_fail(err, WADI_INVALID, "note: a %s source has no note, only a link has one",
                          source->kind);
     return wadi_port_note(((const link_source *)source)->end.port, out, out_bytes, err);
@@ -469,6 +450,9 @@ wadi_status wadi_sink_link(const char *address, const wadi_link_options *options
                            wadi_sink **out_sink, wadi_error *err) {
     WADI_GIVEN(err, address);
     WADI_GIVEN(err, out_sink);
+    WADI_TRY(check_shared(address, options, err));
+    if (options != NULL && options->shared)
+        return wadi_link_shared_sink(address, options, out_sink, err);
     link_sink *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", address);
     s->base.ops = &sink_ops;

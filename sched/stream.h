@@ -41,8 +41,16 @@ typedef struct wadi_source_ops {
     /* Appends what tells its data from others, wherever they lie: lengths and digests. Optional. */
     wadi_status (*describe)(wadi_source *self, wadi_text *out, wadi_error *err);
     /* Of a run that is saved: nobody will go back to a place before this one. all: nor to any other, for the run has ended well. Called while
-     * another thread may be at the source, with `all` by the only one. Optional. */
+     * another thread may be at the source, with `all` by the only one. Of a source that gives a part of a stream, with `all`: whoever gets that knows its end.
+     * Optional for others. */
     void (*keep)(wadi_source *self, wadi_position behind, bool all);
+    /* Of a source that gives a part of a stream. These elements of it, by their places in the whole, are where nothing can lose them any more. From any thread. */
+    void (*settled)(wadi_source *self, int64_t first, int64_t count);
+    /* Likewise: what is made of it goes nowhere any more. The source fails with this where it waits. From any thread. */
+    void (*lost)(wadi_source *self, const wadi_error *why);
+    /* Likewise: the id of the whole stream and, when it has ended, its number of elements. From any thread, behind
+     * the first element or the end. */
+    void (*whole)(const wadi_source *self, uint64_t *out_stream, int64_t *out_elements);
 } wadi_source_ops;
 
 struct wadi_source {
@@ -58,7 +66,10 @@ struct wadi_source {
                   those who look at the run: it may prove wrong */
     int64_t
         window; /* bytes of chunks that it may hold itself, which the run takes off its memory; 0: none */
-    int parts; /* -1: an empty stream whose parts are unknown */
+    bool
+        is_part; /* it gives a part of a stream that is shared: consecutive elements at a time, in any order, and some perhaps twice */
+    int64_t place; /* of such a one, after `next`: of the first of these elements in the whole */
+    int parts;     /* -1: an empty stream whose parts are unknown */
     wadi_part part[WADI_MAX_PARTS];
     bool linked; /* as of a sink */
 };
@@ -105,6 +116,10 @@ struct wadi_sink {
                   a process that was ended, as the caller's function or a terminal. NONE: the run is refused */
     wadi_retry
         retry; /* set by the run before the first put: how often what fails is tried again, by sinks that can */
+    bool
+        sends_part; /* sends a part of a stream that is shared, and says itself what of it is settled */
+    wadi_source *
+        part_of; /* set by the run: what the sink gets comes of a part of a stream, which this source gives. `first` of a chunk is then a place in the whole. NULL: it does not */
     bool
         keeps; /* only keeps what it gets, in memory: `put` does not wait, and any thread may call it */
     bool

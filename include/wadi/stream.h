@@ -198,6 +198,11 @@ typedef struct wadi_link_options {
         goes_on; /**< for a run that is saved (wadi_run_options.state). Sender: when it is lost, the receiver waits for it as long as
                        lost_after_ms says; started again, it goes on where the receiver is, and each element comes there once. It waits for a lost
                        receiver in the same way. Receiver: it goes on behind the elements that were saved */
+    bool
+        shared; /**< several processes share the stream. A sender that binds gives each chunk to one of the receivers that come; what one had that is
+                       lost goes to the others. Those receivers connect, and are shared as well: a run that reads such a part must give one
+                       element for each, and may send them, by a sink that is shared and connects, to a receiver that is shared and binds. That one puts them into the
+                       order of the stream. Not with goes_on */
     int parts; /**< receiver with goes_on: what elements are, since opening does not wait for them */
     const wadi_part *part;    /**< [parts]; likewise */
     const void *note;         /**< sender: bytes that the receiver gets before the elements, see

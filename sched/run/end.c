@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "sched/run/certify.h"
 #include "sched/run/dead.h"
+#include "sched/run/parts.h"
 #include "sched/run/stream.h"
 #include "sched/run/tap.h"
 
@@ -44,10 +45,12 @@ static wadi_status put_chunk(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
     wadi_task_end(before);
     if (status == WADI_OK && o->stream->x->certifier != NULL)
         status = wadi_certify_delivered(o->stream->x, o->binding, c, err);
-    if (status == WADI_OK)
+    if (status == WADI_OK) {
         o->binding->delivered += c->count;
-    else
+        wadi_run_settle_part(o->sink, c);
+    } else {
         atomic_store(&o->binding->broken, true);
+    }
     if (status != WADI_OK && err != NULL) wadi_run_note_part(o->stream->x, "sink", err);
     return status;
 }
@@ -116,7 +119,10 @@ static void note_finish(wadi_binding *b, wadi_status status) {
 static wadi_status finish(wadi_outlet *o, wadi_error *err) {
     wadi_meter *meter = &o->stream->x->meter;
     if (o->binding != NULL) o->binding->owes = false; /* it has got all */
-    if (o->sink->ops->finish == NULL) return WADI_OK;
+    if (o->sink->ops->finish == NULL) {
+        wadi_run_end_part(o->sink);
+        return WADI_OK;
+    }
     if (o->binding != NULL && o->binding->finished) return WADI_OK; /* before the run began again */
     wadi_meter_busy(meter, WADI_STAGE_SINK);
     const int ticket = wadi_task_work("the end of the output", -1, o->plan->name);
@@ -126,6 +132,7 @@ static wadi_status finish(wadi_outlet *o, wadi_error *err) {
     const wadi_status status = o->sink->ops->finish(o->sink, err);
     wadi_run_link_end(&link, "end", -1);
     wadi_task_end(before);
+    if (status == WADI_OK) wadi_run_end_part(o->sink);
     if (o->binding != NULL) note_finish(o->binding, status);
     if (o->binding != NULL && status != WADI_OK && err != NULL)
         wadi_run_note_part(o->stream->x, "sink", err);

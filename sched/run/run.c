@@ -13,6 +13,7 @@
 #include "sched/run/checkpoint.h"
 #include "sched/run/certify.h"
 #include "sched/run/far.h"
+#include "sched/run/parts.h"
 #include "sched/run/dead.h"
 #include "sched/run/profile_all.h"
 #include "sched/run/state.h"
@@ -391,6 +392,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     WADI_GIVEN(err, run);
     WADI_TRY(check_unstarted(run, err));
     WADI_TRY(wadi_run_check_bound(run, err));
+    WADI_TRY(wadi_run_check_parts(run, err));
     WADI_TRY(wadi_run_check_guarantee(run, err));
     run->started = true; /* what is open now is closed with the run, and not opened again */
     WADI_TRY(wadi_dead_open(run, err));

@@ -301,6 +301,13 @@ static wadi_status begin_notes(wadi_lane *l, wadi_error *err) {
 
 /* ---- the next chunk ---- */
 
+/* The number of its first element: of a part of a stream, that in the whole. */
+static int64_t place_of(const wadi_lane *l) {
+    if (l->readers != 1) return l->position;
+    const wadi_source *source = source_of(l, 0);
+    return source->is_part ? source->place : l->position;
+}
+
 /* At most k elements. With a failure: what came before it. NULL: there are none. */
 static wadi_status read_chunk(wadi_lane *l, int64_t k, wadi_chunk **out, wadi_error *err) {
     for (int i = 0; i < l->plan->nsources; i++) {
@@ -312,7 +319,7 @@ static wadi_status read_chunk(wadi_lane *l, int64_t k, wadi_chunk **out, wadi_er
     if (k <= 0) return WADI_OK;
     const wadi_status status = l->beside ? read_beside(l, k, out, err) : read_alone(l, k, out, err);
     if (*out == NULL) return status;
-    (*out)->first = l->position;
+    (*out)->first = place_of(l);
     l->position += (*out)->count;
     wadi_passed_add(&l->gone, (*out)->count, 0);
     wadi_error why = {.status = WADI_OK};

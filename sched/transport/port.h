@@ -8,7 +8,10 @@
  *
  * A port has one partner. Anybody may connect to a side that binds. A receiver's partner is the first that names its stream, and a sender's
  * the first that asks for chunks. All others are told so, and their messages do not affect the stream; the same holds for a peer whose
- * messages make no sense. If a partner leaves before anything of the stream was used, another may take its place. */
+ * messages make no sense. If a partner leaves before anything of the stream was used, another may take its place.
+ *
+ * A port that shares has several partners if it binds: a sender gives each chunk to one of its receivers, and a receiver puts into order what several senders have made
+ * of their parts. Those in between connect to both. Their partner may be lost: then they connect anew. */
 #ifndef WADI_SCHED_TRANSPORT_PORT_H
 #define WADI_SCHED_TRANSPORT_PORT_H
 
@@ -19,6 +22,14 @@
 #include "sched/link/wire.h"
 
 typedef struct wadi_port wadi_port;
+
+/* What a receiver knows of the stream of which it gets a part. */
+typedef struct wadi_port_part {
+    uint64_t stream;
+    int64_t total; /* elements of the whole stream, if it has ended; else 0 */
+    int64_t
+        session; /* grows when the sender is lost: numbers of chunks from before mean nothing any more */
+} wadi_port_part;
 
 /* What a transport implements. The functions below of the same names say what each operation does. All are required. */
 typedef struct wadi_port_ops {
@@ -34,6 +45,11 @@ typedef struct wadi_port_ops {
     bool (*ready)(wadi_port *self);
     wadi_status (*receive)(wadi_port *self, wadi_chunk **out, wadi_error *err);
     void (*done)(wadi_port *self, int64_t number);
+    /* streams that are shared */
+    wadi_status (*lay)(wadi_port *self, uint64_t stream, wadi_chunk *owned_c, wadi_error *err);
+    void (*conclude)(wadi_port *self, uint64_t stream, int64_t count);
+    wadi_status (*serve)(wadi_port *self, wadi_error *err);
+    wadi_port_part (*part)(const wadi_port *self);
     void (*give_up)(wadi_port *self, const wadi_error *why);
     /* streams that are gone on with; NULL: this transport has none */
     wadi_status (*meet)(wadi_port *self, uint64_t id, int64_t *out_elements, wadi_error *err);
@@ -50,6 +66,17 @@ struct wadi_port {
     wadi_waits *waits; /* likewise */
 };
 
+/* What a port that shares needs of its owner. The functions are called by the port's thread. */
+typedef struct wadi_port_share {
+    bool on;
+    int fd; /* when it becomes readable, a port that waits calls `nudged`, which makes it unreadable */
+    /* Whenever the port works. May lay chunks and say what is done. What it fails with ends the wait. */
+    wadi_status (*nudged)(void *env, wadi_error *err);
+    /* Sender: the chunk is done. NULL: nobody asks. */
+    void (*settled)(void *env, const wadi_chunk *c);
+    void *env;
+} wadi_port_share;
+
 typedef struct wadi_port_options {
     const char *address; /* of a transport in the table */
     bool bind;           /* binds; false: connects */
@@ -65,6 +92,7 @@ typedef struct wadi_port_options {
     int wake_fd; /* gives up when it becomes readable; -1: when the task of the calling thread is stopped */
     wadi_buffers *buffers;   /* receiver: memory for chunks */
     wadi_wire_stream stream; /* sender: its id is below 2^63 */
+    wadi_port_share share;
     bool goes_on;     /* sender: the stream can be gone on with; its id comes with wadi_port_meet */
     const void *note; /* sender: bytes in front of the stream; copied; NULL: none */
     int64_t note_bytes;
@@ -97,7 +125,7 @@ WADI_NODISCARD wadi_status wadi_port_settle(wadi_port *p, int64_t count, wadi_er
 /* Ends the stream after `count` chunks. Returns when all are done and the receiver knows that there are no more. */
 WADI_NODISCARD wadi_status wadi_port_end(wadi_port *p, int64_t count, wadi_error *err);
 /* Ends the stream at chunk `number` with this error, and tells the receiver. Returns when the chunks before it are done, or
- * cannot be done any more. */
+ * cannot be done any more; a port that shares does not wait for that. */
 void wadi_port_fail(wadi_port *p, int64_t number, const wadi_error *why);
 
 /* ---- receiver ---- */
@@ -115,6 +143,18 @@ WADI_NODISCARD wadi_status wadi_port_receive(wadi_port *p, wadi_chunk **out, wad
 void wadi_port_done(wadi_port *p, int64_t number);
 /* Says that no more chunks are wanted, and why. */
 void wadi_port_give_up(wadi_port *p, const wadi_error *why);
+
+/* ---- streams that are shared ---- */
+
+/* Sender: hands the chunk over, of which it takes one reference also if that fails, and does not wait. A side that connects names the stream of which it has a part; the number of
+ * its chunks is that of their first element. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_port_lay(wadi_port *p, uint64_t stream, wadi_chunk *owned_c,
+                                         wadi_error *err);
+/* Sender: there are no more. count: of chunks, or where numbers are those of elements of elements. */
+void wadi_port_conclude(wadi_port *p, uint64_t stream, int64_t count);
+/* Sender: works until all is done and whoever gathers the stream knows its end. If nobody is left who could tell that, it works as long as it waits for a partner. Errors: as wadi_port_send. */
+WADI_NODISCARD wadi_status wadi_port_serve(wadi_port *p, wadi_error *err);
+wadi_port_part wadi_port_part_of(const wadi_port *p);
 
 /* ---- streams that are gone on with ----
  *
@@ -135,7 +175,8 @@ void wadi_port_go_on(wadi_port *p, uint64_t id, int64_t elements);
 /* The id of the stream that has begun, if it can be gone on with; else 0. */
 uint64_t wadi_port_stream(const wadi_port *p);
 /* What the consumer passes on is its own from now on only if it says so: the first `elements`, or all. Without a call, what is done is. From any
- * thread; the sender is told when the port works next. With `all` the port has no other thread, and works at once. */
+ * thread; the sender is told when the port works next. With `all` the port has no other thread, and works at once. Of a stream that is shared only `all` counts: whoever
+ * gathers it knows its end, or who has a part and sends it nowhere has all of that. */
 void wadi_port_keep(wadi_port *p, int64_t elements, bool all);
 
 #endif

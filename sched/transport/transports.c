@@ -117,6 +117,22 @@ void wadi_port_give_up(wadi_port *p, const wadi_error *why) {
     p->ops->give_up(p, why);
 }
 
+wadi_status wadi_port_lay(wadi_port *p, uint64_t stream, wadi_chunk *owned_c, wadi_error *err) {
+    return p->ops->lay(p, stream, owned_c, err);
+}
+
+void wadi_port_conclude(wadi_port *p, uint64_t stream, int64_t count) {
+    p->ops->conclude(p, stream, count);
+}
+
+wadi_status wadi_port_serve(wadi_port *p, wadi_error *err) {
+    return p->ops->serve(p, err);
+}
+
+wadi_port_part wadi_port_part_of(const wadi_port *p) {
+    return p->ops->part(p);
+}
+
 wadi_status wadi_port_meet(wadi_port *p, uint64_t id, int64_t *out_elements, wadi_error *err) {
     if (p->ops->meet != NULL) return p->ops->meet(p, id, out_elements, err);
     return wadi_fail(err, WADI_UNSUPPORTED, "this transport does not go on with streams");

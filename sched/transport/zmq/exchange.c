@@ -88,8 +88,11 @@ static bool send_with(wadi_zmq_port *p, int peer, wadi_control c, const void *da
 }
 
 static bool send_hello(wadi_zmq_port *p, int peer) {
-    return send_control(
-        p, peer, (wadi_control){.kind = WADI_CONTROL_HELLO, .number = WADI_CONTROL_VERSION}, false);
+    return send_control(p, peer,
+                        (wadi_control){.kind = WADI_CONTROL_HELLO,
+                                       .number = WADI_CONTROL_VERSION,
+                                       .bytes = p->options.share.on ? WADI_CONTROL_SHARES : 0},
+                        false);
 }
 
 static bool send_note(wadi_zmq_port *p, int peer) {
@@ -123,6 +126,7 @@ static bool send_message(wadi_zmq_port *p, const wadi_link_message *m) {
         return send_failure(p, m->peer, m->number, m->status, m->reason);
     case WADI_LINK_END:
         c.sequence = stream_of(p);
+        c.bytes = p->options.share.on ? p->total : 0;
         return send_control(p, m->peer, c, false);
     default:
         return send_control(p, m->peer, c, false);
@@ -135,23 +139,39 @@ bool wadi_zmq_greet(wadi_zmq_port *p) {
     p->remotes[0] = (wadi_remote){.used = true, .version = WADI_CONTROL_LOWEST, .fd = -1};
     wadi_zmq_claim(p, 0);
     if (!send_hello(p, 0)) return false;
-    return !p->options.sends || p->resume.on || send_note(p, 0);
+    return !p->options.sends || wadi_zmq_is_lasting(p) || send_note(p, 0);
+}
+
+/* A receiver that shares tells all that are there, once, that it knows the end. */
+static void tell_over(wadi_zmq_port *p) {
+    const wadi_control over = {.kind = WADI_CONTROL_KEPT,
+                               .status = (wadi_status)1,
+                               .number = p->receiver.end,
+                               .sequence = stream_of(p)};
+    for (int i = 0; i < WADI_LINK_PEERS; i++) {
+        wadi_remote *r = &p->remotes[i];
+        if (!r->used || !r->shares || r->told_over) continue;
+        r->told_over = true;
+        if (!send_control(p, i, over, false)) r->gone = true;
+    }
 }
 
 void wadi_zmq_flush(wadi_zmq_port *p) {
     wadi_link_message m;
-    if (p->resume.on && p->options.sends && !p->resume.named && !p->sender.failure.set) return;
+    const bool waits = p->resume.on ? !p->resume.named : wadi_zmq_is_lasting(p) && !p->named;
+    if (p->options.sends && waits && !p->sender.failure.set) return;
     while (p->options.sends ? wadi_link_sender_pop(&p->sender, &m)
                             : wadi_link_receiver_pop(&p->receiver, &m)) {
         if (!send_message(p, &m)) p->remotes[m.peer].gone = true;
     }
     for (wadi_control c; wadi_zmq_next_place(p, &c);)
         if (!send_control(p, p->partner, c, false)) p->remotes[p->partner].gone = true;
+    if (!p->options.sends && p->options.share.on && atomic_load(&p->resume.kept_all)) tell_over(p);
 }
 
 void wadi_zmq_dismiss(wadi_zmq_port *p, const wadi_error *why) {
     for (int i = 0; i < WADI_LINK_PEERS; i++)
-        if (p->remotes[i].used && i != p->partner)
+        if (p->remotes[i].used && !wadi_zmq_is_partner(p, i))
             (void)send_failure(p, i, 0, why->status, why->msg);
 }
 
@@ -207,8 +227,9 @@ static void read_reason(wadi_zmq_port *p, int at, char *out, size_t room) {
 
 /* Why newcomers are turned away; NULL: they are admitted. */
 static const char *engaged(const wadi_zmq_port *p, int peer) {
-    if (!p->options.bind || p->partner == peer) return NULL;
-    if (p->partner >= 0)
+    if (!p->options.bind || wadi_zmq_is_partner(p, peer)) return NULL;
+    if (wadi_zmq_has_many(p) && p->options.sends && p->broken.status == WADI_OK) return NULL;
+    if (p->partner >= 0 && !wadi_zmq_has_many(p))
         return p->options.sends ? "the sender has another receiver"
                                 : "the receiver listens to another stream";
     const bool told = !p->resume.on || atomic_load(&p->resume.kept_all);
@@ -225,7 +246,8 @@ static wadi_status join_stream(wadi_zmq_port *p, int peer, uint64_t id, wadi_err
         return wadi_fail(err, WADI_IO,
                          "link: a message of another stream than the one that has begun");
     WADI_TRY(wadi_zmq_check_wanted(p, id, err));
-    if (p->partner != peer) wadi_zmq_claim(p, peer);
+    WADI_TRY(wadi_zmq_check_share(p, peer, err));
+    if (!wadi_zmq_is_partner(p, peer)) wadi_zmq_claim(p, peer);
     p->has_stream = true;
     p->stream_id = id;
     return WADI_OK;
@@ -251,6 +273,8 @@ static wadi_status check_chunk(wadi_zmq_port *p, int peer, const wadi_control *c
     if (chunk->number != c->number || wadi_chunk_bytes(chunk) != c->bytes)
         return wadi_fail(err, WADI_IO, "link: chunk %lld differs from its announcement",
                          (long long)c->number);
+    if (wadi_zmq_gathers(p) && (chunk->first != c->number || chunk->count < 1))
+        return wadi_fail(err, WADI_IO, "link: a part of a stream at no place");
     if (!p->has_stream && (c->number != 0 || c->sequence != 0))
         return wadi_fail(err, WADI_IO, "link: a stream that begins with chunk %lld",
                          (long long)c->number);
@@ -307,7 +331,7 @@ static wadi_status on_note(wadi_zmq_port *p, int peer, const wadi_control *c, in
 
 /* In version 1 an END has no id. If its peer has not begun a stream, the END is believed only if the peer was admitted by its key. */
 static wadi_status on_end(wadi_zmq_port *p, int peer, const wadi_control *c, wadi_error *err) {
-    if (p->partner != peer) {
+    if (!wadi_zmq_is_partner(p, peer)) {
         if (c->version > 1 || !p->keyed)
             return wadi_fail(err, WADI_IO, "link: the end of a stream that has not begun");
         wadi_zmq_claim(p, peer);
@@ -316,6 +340,7 @@ static wadi_status on_end(wadi_zmq_port *p, int peer, const wadi_control *c, wad
         return wadi_fail(err, WADI_IO, "link: the end of another stream");
     wadi_zmq_begin_at(p, c->number);
     wadi_link_receiver_on_end(&p->receiver, c->number);
+    if (p->options.share.on) p->total = c->bytes;
     return check_state(p, err);
 }
 
@@ -329,7 +354,13 @@ static wadi_status on_fail(wadi_zmq_port *p, int peer, const wadi_control *c, in
     char reason[512];
     if (is_renewed(p)) return WADI_OK;
     read_reason(p, at, reason, sizeof reason);
-    if (p->partner != peer) return wadi_fail(err, WADI_IO, "it says: %s", reason);
+    if (!wadi_zmq_is_partner(p, peer)) return wadi_fail(err, WADI_IO, "it says: %s", reason);
+    if (wadi_zmq_has_many(p)) {
+        wadi_error why = {.status = WADI_OK};
+        (void)wadi_fail(&why, c->status == WADI_OK ? WADI_INTERNAL : c->status, "%s", reason);
+        wadi_zmq_leave(p, peer, &why);
+        return WADI_OK;
+    }
     if (wadi_zmq_try_again(p)) {
         wadi_zmq_note_refusal(p, reason);
         return WADI_OK;
@@ -349,18 +380,20 @@ static wadi_status on_ready(wadi_zmq_port *p, int peer, const wadi_control *c, w
                          "%s: the receiver speaks version %d of the protocol, and streams are gone "
                          "on with from version %d on",
                          p->address, p->remotes[peer].version, (int)WADI_CONTROL_RESUMES);
-    if (p->partner != peer) wadi_zmq_claim(p, peer);
+    WADI_TRY(wadi_zmq_check_share(p, peer, err));
+    if (!wadi_zmq_is_partner(p, peer)) wadi_zmq_claim(p, peer);
     wadi_link_sender_on_ready(&p->sender, peer, c->bytes, c->number);
     return WADI_OK;
 }
 
 static wadi_status on_place(wadi_zmq_port *p, int peer, const wadi_control *c, wadi_error *err) {
-    if (p->partner != peer) return wadi_fail(err, WADI_IO, "link: a place from another receiver");
+    if (!wadi_zmq_is_partner(p, peer))
+        return wadi_fail(err, WADI_IO, "link: a place from another receiver");
     return c->kind == WADI_CONTROL_FROM ? wadi_zmq_on_from(p, c, err) : wadi_zmq_on_kept(p, c, err);
 }
 
 static wadi_status on_done(wadi_zmq_port *p, int peer, const wadi_control *c, wadi_error *err) {
-    if (p->partner != peer)
+    if (!wadi_zmq_is_partner(p, peer))
         return wadi_fail(err, WADI_IO, "link: a chunk is confirmed that was not sent");
     wadi_link_sender_on_done(&p->sender, peer, c->number, c->bytes, c->sequence);
     return check_state(p, err);
@@ -373,7 +406,8 @@ static wadi_status on_hello(wadi_zmq_port *p, int peer, const wadi_control *c) {
         r->version = WADI_CONTROL_VERSION;
     else if (c->number > r->version)
         r->version = (int)c->number;
-    if (!p->options.bind || p->partner == peer) return WADI_OK;
+    r->shares = (c->bytes & WADI_CONTROL_SHARES) != 0;
+    if (!p->options.bind || wadi_zmq_is_partner(p, peer)) return WADI_OK;
     bool sent = c->number < 2 || send_hello(p, peer);
     const wadi_control ready = {.kind = WADI_LINK_READY,
                                 .number = p->receiver.window_chunks,
@@ -401,7 +435,7 @@ static wadi_status on_control(wadi_zmq_port *p, int peer, const wadi_control *c,
     if (!p->remotes[peer].used) return WADI_OK; /* it has gone, too */
     if (c->kind == WADI_LINK_FAIL) return on_fail(p, peer, c, at, err);
     if (why != NULL) return wadi_fail(err, WADI_IO, "%s", why);
-    if (peer == p->partner && c->kind != WADI_CONTROL_HELLO) p->present = p->met = true;
+    if (wadi_zmq_is_partner(p, peer) && c->kind != WADI_CONTROL_HELLO) p->present = p->met = true;
     if (c->version > p->remotes[peer].version) p->remotes[peer].version = c->version;
     if (c->kind == WADI_CONTROL_HELLO) return on_hello(p, peer, c);
     if (c->kind == WADI_LINK_READY && sends) return on_ready(p, peer, c, err);
@@ -416,10 +450,11 @@ static wadi_status on_control(wadi_zmq_port *p, int peer, const wadi_control *c,
 
 /* Tells a peer what was wrong, and takes its seat. */
 static void turn_away(wadi_zmq_port *p, int peer, const wadi_error *why, bool answer) {
-    if (peer < 0 || peer != p->partner) wadi_zmq_note_refusal(p, why->msg);
+    if (peer < 0 || !wadi_zmq_is_partner(p, peer)) wadi_zmq_note_refusal(p, why->msg);
     if (peer < 0) return;
     if (answer && wadi_zmq_may_answer(p)) (void)send_failure(p, peer, 0, why->status, why->msg);
-    if (peer == p->partner && p->resume.on && p->broken.status == WADI_OK) p->broken = *why;
+    const bool last = wadi_zmq_is_lasting(p) && wadi_zmq_is_partner(p, peer);
+    if (last && !wadi_zmq_has_many(p) && p->broken.status == WADI_OK) p->broken = *why;
     wadi_zmq_lose(p, peer, why);
 }
 
@@ -462,7 +497,7 @@ static bool take_messages(wadi_zmq_port *p) {
 
 /* ZeroMQ connects again by itself, and what was meant for the old connection goes over the new one. */
 static void on_connect(wadi_zmq_port *p) {
-    p->resume.renewed = p->resume.on && !p->options.bind && p->remotes[0].gone;
+    p->resume.renewed = wadi_zmq_is_lasting(p) && !p->options.bind && p->remotes[0].gone;
     p->connected = true;
 }
 
@@ -542,7 +577,7 @@ static void lose_gone(wadi_zmq_port *p, bool all_read) {
 
 /* If the connection is another one, its messages are answers to what was not meant for it. */
 static bool is_renewed(wadi_zmq_port *p) {
-    if (!p->resume.on || p->options.bind) return false;
+    if (!wadi_zmq_is_lasting(p) || p->options.bind) return false;
     take_events(p);
     if (!p->resume.renewed) return false;
     lose_gone(p, true);

@@ -19,6 +19,9 @@ enum {
 /* A seat: a peer that has sent a message that makes sense. */
 typedef struct wadi_remote {
     bool used;
+    bool shares;    /* it has said that it shares streams */
+    bool joined;    /* of a port that binds and shares: it is one of the partners */
+    bool told_over; /* likewise: that this side knows the end of the stream */
     bool gone;    /* its connection is lost; it is given up when all its messages have been read */
     int rounds;   /* batches read since it has gone */
     int version;  /* of the protocol, as spoken with it */
@@ -62,8 +65,15 @@ typedef struct wadi_zmq_port {
     wadi_zmq_guard *guard; /* NULL: none */
     char *path;            /* of the socket's file, owned; NULL: none */
     wadi_socket_file file; /* made by this side, if it binds */
-    int partner; /* the peer that shares the stream; -1: none yet. For a side that connects: the peer it has connected to */
-    bool keyed;  /* only peers with an admitted key can send messages */
+    int partner; /* the peer at the other end of the stream; -1: none yet. For a side that connects: the peer it has connected to. Of several: one of them */
+    bool named;  /* sender that shares and connects: the id of the stream is known */
+    int64_t
+        total; /* of a stream that is shared: the elements that were laid, or at the end those of all */
+    int64_t session; /* receiver: how often it has lost the sender of a stream that is shared */
+    bool closing;    /* what is dropped from now on is not done */
+    wadi_error
+        left; /* why the last of several partners has left; status WADI_OK: none has given a reason */
+    bool keyed;       /* only peers with an admitted key can send messages */
     bool connected;   /* for a side that connects: whether it is connected now */
     bool present;     /* the partner has sent a message */
     bool met;         /* some partner has sent a message */
@@ -90,6 +100,20 @@ typedef struct wadi_zmq_port {
     zmq_msg_t frame[WADI_MESSAGE_FRAMES];
 } wadi_zmq_port;
 
+/* Whether the port has several partners; whether it puts their parts into order. */
+static inline bool wadi_zmq_has_many(const wadi_zmq_port *p) {
+    return p->options.share.on && p->options.bind;
+}
+
+static inline bool wadi_zmq_gathers(const wadi_zmq_port *p) {
+    return wadi_zmq_has_many(p) && !p->options.sends;
+}
+
+/* Whether the stream outlives the loss of its partner. */
+static inline bool wadi_zmq_is_lasting(const wadi_zmq_port *p) {
+    return p->resume.on || (p->options.share.on && !p->options.bind);
+}
+
 /* ---- peers.c ---- */
 
 /* Keeps a copy of the note. Errors: WADI_MEMORY. */
@@ -100,8 +124,13 @@ WADI_NODISCARD wadi_status wadi_zmq_keep_note(wadi_zmq_port *p, const void *note
 int wadi_zmq_find(wadi_zmq_port *p, const void *identity, size_t n, int fd);
 /* Gives a seat to a new peer. If all are taken, the peer that has been silent longest loses its seat. -1: the identity is too long. */
 int wadi_zmq_seat(wadi_zmq_port *p, const void *identity, size_t n, int fd);
-/* Makes this peer the partner. */
+/* Makes this peer the partner, or one of them. */
 void wadi_zmq_claim(wadi_zmq_port *p, int peer);
+bool wadi_zmq_is_partner(const wadi_zmq_port *p, int peer);
+/* One of several partners leaves, and says why. */
+void wadi_zmq_leave(wadi_zmq_port *p, int peer, const wadi_error *why);
+/* Whether both ends share, or neither. Errors: WADI_INVALID, which says what to do. */
+WADI_NODISCARD wadi_status wadi_zmq_check_share(const wadi_zmq_port *p, int peer, wadi_error *err);
 /* The peer has gone. If it was the partner, the stream breaks with `why` (borrowed). If nothing of the stream has been used, it does not
  * break: then another partner may come. */
 void wadi_zmq_lose(wadi_zmq_port *p, int peer, const wadi_error *why);

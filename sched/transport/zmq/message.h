@@ -5,8 +5,9 @@
  *                              has none; then the note
  *     FROM:                    number: elements that the receiver has; sequence: the stream's id
  *     KEPT:                    number: elements that will not be asked for again; sequence: the stream's id; status: 1 if that is all of it
- *     HELLO:                   number: the highest version its sender speaks; 0 means 1
+ *     HELLO:                   number: the highest version its sender speaks; 0 means 1; bytes: 1 if it shares streams
  *     END, FAIL of a sender:   sequence: the stream's id; version 1 leaves it 0
+ *     END of a shared stream:  bytes: elements of the whole stream
  *
  * Each message has the version that both sides speak: 1 until both have sent their highest versions, then the lower of these. So builds
  * one version apart work together. */
@@ -21,6 +22,9 @@ enum { WADI_CONTROL_BYTES = 32, WADI_CONTROL_LOWEST = 1, WADI_CONTROL_VERSION = 
 
 /* Kinds beyond those of link.h: the connecting side introduces itself. */
 enum { WADI_CONTROL_HELLO = 16 };
+
+/* Bits of the bytes of a HELLO. Who does not know them shares nothing. */
+enum { WADI_CONTROL_SHARES = 1 };
 
 /* Kinds of version 3, for streams that are gone on with: a receiver says where the stream is to go on, and what need not be sent again. */
 enum { WADI_CONTROL_FROM = 7, WADI_CONTROL_KEPT = 8, WADI_CONTROL_RESUMES = 3 /* the version */ };

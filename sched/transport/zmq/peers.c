@@ -33,11 +33,11 @@ int wadi_zmq_find(wadi_zmq_port *p, const void *identity, size_t n, int fd) {
     return -1;
 }
 
-/* The seat of the partner is never given away. */
+/* The seats of partners are never given away; -1: all are theirs. */
 static int longest_silent(const wadi_zmq_port *p) {
     int oldest = -1;
     for (int i = 0; i < WADI_LINK_PEERS; i++) {
-        if (i == p->partner) continue;
+        if (p->remotes[i].used && wadi_zmq_is_partner(p, i)) continue;
         if (!p->remotes[i].used) return i;
         if (oldest < 0 || p->remotes[i].met < p->remotes[oldest].met) oldest = i;
     }
@@ -47,6 +47,7 @@ static int longest_silent(const wadi_zmq_port *p) {
 int wadi_zmq_seat(wadi_zmq_port *p, const void *identity, size_t n, int fd) {
     if (n > WADI_IDENTITY_BYTES) return -1;
     const int seat = longest_silent(p);
+    if (seat < 0) return -1;
     wadi_remote *r = &p->remotes[seat];
     *r = (wadi_remote){.used = true,
                        .version = WADI_CONTROL_LOWEST,
@@ -59,8 +60,13 @@ int wadi_zmq_seat(wadi_zmq_port *p, const void *identity, size_t n, int fd) {
 
 /* ---- the partner ---- */
 
+bool wadi_zmq_is_partner(const wadi_zmq_port *p, int peer) {
+    return wadi_zmq_has_many(p) ? p->remotes[peer].joined : p->partner == peer;
+}
+
 void wadi_zmq_claim(wadi_zmq_port *p, int peer) {
     p->partner = peer;
+    p->remotes[peer].joined = true;
     wadi_zmq_guard_trust(p->guard, p->remotes[peer].fd);
     if (p->options.sends)
         wadi_link_sender_on_join(&p->sender, peer);
@@ -71,6 +77,7 @@ void wadi_zmq_claim(wadi_zmq_port *p, int peer) {
 /* Whether another partner could still get the whole stream. */
 static bool is_fresh(const wadi_zmq_port *p) {
     if (!p->options.bind) return false;
+    if (p->options.share.on) return false;
     if (p->options.sends) return !p->sender.confirmed;
     return !p->used && !p->receiver.ended && !p->receiver.received.set;
 }
@@ -92,14 +99,48 @@ static void begin_anew(wadi_zmq_port *p) {
     p->has_stream = p->without_note = false;
 }
 
-void wadi_zmq_lose(wadi_zmq_port *p, int peer, const wadi_error *why) {
-    if (!p->remotes[peer].used) return;
-    p->remotes[peer].used = false;
-    if (peer != p->partner) return;
+static void lose_in_link(wadi_zmq_port *p, int peer) {
     if (p->options.sends)
         wadi_link_sender_on_lost(&p->sender, peer);
     else
         wadi_link_receiver_on_lost(&p->receiver, peer);
+}
+
+/* What one of several had goes to the others. The stream breaks if there is none, and the last one has left because something is wrong. */
+static void lose_one(wadi_zmq_port *p, int peer, const wadi_error *why) {
+    p->sender.nonsense = p->receiver.nonsense = NULL;
+    p->partner = -1;
+    for (int i = 0; i < WADI_LINK_PEERS; i++)
+        if (p->remotes[i].used && p->remotes[i].joined) p->partner = i;
+    if (p->partner < 0) {
+        p->present = false;
+        p->alone_ns = wadi_clock_ns();
+    }
+    if (is_over(p)) return;
+    WADI_UNUSED(peer);
+    wadi_zmq_note_refusal(p, why->msg);
+    if (p->partner >= 0 || p->left.status == WADI_OK || p->left.status == WADI_CANCELLED) return;
+    if (p->broken.status == WADI_OK) p->broken = p->left;
+}
+
+void wadi_zmq_leave(wadi_zmq_port *p, int peer, const wadi_error *why) {
+    if (p->left.status != WADI_FAULT) p->left = *why; /* of the program itself: that tells most */
+    if (why->status == WADI_FAULT && p->options.sends)
+        wadi_link_sender_on_fail(&p->sender, peer, 0, why->status, why->msg);
+    wadi_zmq_lose(p, peer, why);
+}
+
+void wadi_zmq_lose(wadi_zmq_port *p, int peer, const wadi_error *why) {
+    wadi_remote *r = &p->remotes[peer];
+    if (!r->used) return;
+    const bool was_partner = wadi_zmq_is_partner(p, peer);
+    r->used = r->joined = false;
+    if (!was_partner) return;
+    lose_in_link(p, peer);
+    if (wadi_zmq_has_many(p)) {
+        lose_one(p, peer, why);
+        return;
+    }
     p->partner = -1;
     p->present = false;
     p->alone_ns = wadi_clock_ns();
@@ -135,6 +176,23 @@ wadi_error wadi_zmq_loss(const wadi_zmq_port *p) {
 }
 
 /* ---- refusals ---- */
+
+wadi_status wadi_zmq_check_share(const wadi_zmq_port *p, int peer, wadi_error *err) {
+    const bool sends = p->options.sends;
+    if (p->remotes[peer].shares == p->options.share.on) return WADI_OK;
+    if (!p->options.share.on)
+        return wadi_fail(err, WADI_INVALID,
+                         sends ? "the sender does not share its stream among receivers, and this "
+                                 "one takes a part (@link,share:ADDRESS on the sender's side)"
+                               : "the receiver reads a whole stream, and this sender has a part of "
+                                 "one (@link,gather:ADDRESS on the receiver's side)");
+    return wadi_fail(err, WADI_INVALID,
+                     sends == p->options.bind
+                         ? "the sender shares its stream among receivers, and the other end does "
+                           "not take a part of it (@link,part:ADDRESS)"
+                         : "parts of a stream are sent or gathered here, and the other end has a "
+                           "whole one (@link,part:ADDRESS, @link,gather:ADDRESS)");
+}
 
 void wadi_zmq_note_refusal(wadi_zmq_port *p, const char *why) {
     (void)snprintf(p->refused, sizeof p->refused, "%s", why);

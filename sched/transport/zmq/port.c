@@ -25,8 +25,15 @@ static wadi_status zmq_fail(wadi_error *err, const wadi_zmq_port *p, const char 
 }
 
 static void drop_payload(void *env, void *payload) {
-    WADI_UNUSED(env);
+    const wadi_zmq_port *p = env;
+    const wadi_port_share *share = &p->options.share;
+    if (p->options.sends && share->settled != NULL && !p->closing)
+        share->settled(share->env, payload);
     wadi_chunk_release(payload);
+}
+
+static int64_t span_of(const void *payload) {
+    return ((const wadi_chunk *)payload)->count;
 }
 
 /* ---- waiting ---- */
@@ -39,13 +46,28 @@ static int64_t patience_ns(const wadi_zmq_port *p) {
     return p->met || first == 0 ? p->options.lost_after_ns : first;
 }
 
+/* Of a port with several partners: whether one is there that shares, though it may have nothing to say yet. */
+static bool has_company(const wadi_zmq_port *p) {
+    for (int i = 0; i < WADI_LINK_PEERS; i++)
+        if (p->remotes[i].used && p->remotes[i].shares) return true;
+    return false;
+}
+
+static int64_t alone_ns(const wadi_zmq_port *p) {
+    return wadi_clock_ns() - p->alone_ns;
+}
+
 /* No peer has come, or none that has sent a message of a stream. */
+static bool is_forsaken(const wadi_zmq_port *p) {
+    const int64_t most = patience_ns(p);
+    if (p->present || (p->partner >= 0 && p->options.bind)) return false;
+    return most >= 0 && alone_ns(p) >= most && !(wadi_zmq_has_many(p) && has_company(p));
+}
+
 static wadi_status check_patience(const wadi_zmq_port *p, wadi_error *err) {
-    const int64_t alone = wadi_clock_ns() - p->alone_ns, most = patience_ns(p);
     const long long open = wadi_link_sender_kept(&p->sender);
     char chunks[64] = "", others[256] = "";
-    if (p->present || (p->partner >= 0 && p->options.bind)) return WADI_OK;
-    if (most < 0 || alone < most) return WADI_OK;
+    if (!is_forsaken(p)) return WADI_OK;
     if (open > 0)
         (void)snprintf(chunks, sizeof chunks, ", %lld chunk%s unconfirmed", open,
                        open == 1 ? "" : "s");
@@ -55,7 +77,7 @@ static wadi_status check_patience(const wadi_zmq_port *p, wadi_error *err) {
         (void)snprintf(others, sizeof others, "; turned away: %lld, the last because: %s",
                        (long long)p->refusals, p->refused);
     return wadi_fail(err, WADI_IO, "%s: no %s for %.1f s%s%s", p->address, p->other,
-                     (double)alone / 1e9, chunks, others);
+                     (double)alone_ns(p) / 1e9, chunks, others);
 }
 
 /* Fails with the reason that the other side has sent. */
@@ -91,14 +113,16 @@ static long timeout_ms(const wadi_zmq_port *p) {
 }
 
 static wadi_status sleep_a_while(wadi_zmq_port *p, wadi_error *err) {
-    zmq_pollitem_t items[3] = {{.socket = p->socket, .events = ZMQ_POLLIN},
+    zmq_pollitem_t items[4] = {{.socket = p->socket, .events = ZMQ_POLLIN},
                                {.socket = p->monitor, .events = ZMQ_POLLIN}};
     int n = 2;
     const int wake = p->base.wake_fd >= 0 ? p->base.wake_fd : wadi_task_stop_fd();
     if (wake >= 0) items[n++] = (zmq_pollitem_t){.fd = wake, .events = ZMQ_POLLIN};
+    if (p->options.share.nudged != NULL)
+        items[n++] = (zmq_pollitem_t){.fd = p->options.share.fd, .events = ZMQ_POLLIN};
     const long timeout = (long)(wadi_clock_sleep_ns(timeout_ms(p) * 1000000) / 1000000);
     if (wadi_zmq.poll(items, n, timeout) < 0 && errno != EINTR) return zmq_fail(err, p, "poll");
-    if (n > 2 && (items[2].revents & ZMQ_POLLIN) != 0)
+    if (wake >= 0 && (items[2].revents & ZMQ_POLLIN) != 0)
         return wadi_fail(err, WADI_CANCELLED, "cancelled");
     return WADI_OK;
 }
@@ -120,7 +144,9 @@ static wadi_status reopen(wadi_zmq_port *p, wadi_error *err) {
 
 /* Works without waiting. *out_holds: the condition holds; else the caller has to wait. */
 static wadi_status look(wadi_zmq_port *p, condition holds, bool *out_holds, wadi_error *err) {
+    const wadi_port_share *share = &p->options.share;
     if (p->resume.reopen && wadi_clock_ns() >= p->resume.reopen_ns) WADI_TRY(reopen(p, err));
+    if (share->nudged != NULL) WADI_TRY(share->nudged(share->env, err));
     wadi_zmq_take_in(p);
     wadi_zmq_flush(p);
     *out_holds = holds(p);
@@ -181,9 +207,11 @@ static void set_up(wadi_zmq_port *p, const wadi_port_options *options) {
     p->resume.put = p->resume.told = -1;
     p->keyed = options->curve_secret != NULL;
     p->alone_ns = wadi_clock_ns();
-    wadi_link_sender_init(&p->sender, drop_payload, NULL);
-    wadi_link_receiver_init(&p->receiver, true, options->credit_bytes, options->credit_chunks,
-                            drop_payload, NULL);
+    wadi_link_sender_init(&p->sender, drop_payload, p);
+    const bool in_order = !options->share.on || options->bind;
+    wadi_link_receiver_init(&p->receiver, in_order, options->credit_bytes, options->credit_chunks,
+                            drop_payload, p);
+    if (wadi_zmq_gathers(p)) p->receiver.span = span_of;
     p->sender.most_bytes = options->credit_bytes;
     p->sender.holds = p->resume.on;
     wadi_zmq_keep_keys(p);
@@ -199,6 +227,7 @@ static bool has_listener(const wadi_zmq_port *p) {
 /* Messages in flight hold memory of chunks, so the context ends only when they have been delivered or given up. */
 static void close_port(wadi_port *self) {
     wadi_zmq_port *p = (wadi_zmq_port *)self;
+    p->closing = true;
     if (p->path != NULL) wadi_socket_file_remove(p->path, p->file);
     wadi_zmq_socket_close(p->socket, p->monitor, p->guard, has_listener(p));
     wadi_link_sender_fini(&p->sender);
@@ -221,6 +250,12 @@ static bool all_told(const wadi_zmq_port *p) {
     for (int i = 0; i < WADI_LINK_PEERS; i++) told = told || p->sender.peer[i].told_end;
     if (p->resume.on && !atomic_load(&p->resume.kept_all)) return false;
     return wadi_link_sender_kept(&p->sender) == 0 && told;
+}
+
+/* Of a stream that is shared: whoever gathers it knows its end. Or all is done, and nobody is left who could say so: who waits for the end says himself that it lacks. */
+static bool end_is_known(const wadi_zmq_port *p) {
+    if (!p->sender.ended || wadi_link_sender_kept(&p->sender) > 0) return false;
+    return atomic_load(&p->resume.kept_all) || (p->met && is_forsaken(p));
 }
 
 static bool all_done(const wadi_zmq_port *p) {
@@ -268,7 +303,7 @@ static void port_fail(wadi_port *self, int64_t number, const wadi_error *why) {
     wadi_zmq_port *p = (wadi_zmq_port *)self;
     wadi_link_sender_fail(&p->sender, number, why->status, why->msg);
     wadi_zmq_flush(p);
-    if (why->status == WADI_CANCELLED) return;
+    if (why->status == WADI_CANCELLED || p->options.share.on) return;
     (void)!wait_until(p, all_done, "confirmation of chunks below", number, NULL);
 }
 
@@ -276,11 +311,8 @@ static void port_fail(wadi_port *self, int64_t number, const wadi_error *why) {
 
 static bool something_there(const wadi_zmq_port *p) {
     const wadi_link_receiver *r = &p->receiver;
-    if (wadi_link_receiver_ended(r) || wadi_link_receiver_failed(r) != NULL) return true;
-    for (size_t i = 0; i < r->held.n; i++) {
-        if (!r->held.at[i].taken) return r->held.at[i].number == r->next;
-    }
-    return false;
+    return wadi_link_receiver_ended(r) || wadi_link_receiver_failed(r) != NULL ||
+           wadi_link_receiver_can_take(r);
 }
 
 static bool has_begun(const wadi_zmq_port *p) {
@@ -319,7 +351,9 @@ static wadi_status take_chunk(wadi_zmq_port *p, wadi_chunk **out, wadi_error *er
 
 static void port_keep(wadi_port *self, int64_t elements, bool all) {
     wadi_zmq_port *p = (wadi_zmq_port *)self;
-    p->resume.keeps = p->resume.on = true;
+    if (p->options.share.on && !all) return;
+    p->resume.keeps = true;
+    p->resume.on = !p->options.share.on;
     if (elements > atomic_load(&p->resume.kept)) atomic_store(&p->resume.kept, elements);
     if (!all) return;
     atomic_store(&p->resume.kept_all, true);
@@ -332,7 +366,7 @@ static wadi_status port_receive(wadi_port *self, wadi_chunk **out, wadi_error *e
     do {
         WADI_TRY(take_chunk(p, out, err));
     } while (*out == NULL && !wadi_link_receiver_ended(&p->receiver));
-    if (*out == NULL && !p->resume.keeps) {
+    if (*out == NULL && !p->resume.keeps && (!p->options.share.on || p->options.bind)) {
         atomic_store(&p->resume.kept_all, true);
         wadi_zmq_flush(p);
     }
@@ -358,6 +392,59 @@ static void port_give_up(wadi_port *self, const wadi_error *why) {
     wadi_zmq_take_in(p);
     wadi_zmq_flush(p);
     wadi_zmq_dismiss(p, why);
+}
+
+/* ---- streams that are shared ---- */
+
+static void name(wadi_zmq_port *p, uint64_t stream) {
+    if (p->options.bind) return;
+    p->options.stream.id = stream;
+    p->named = true;
+}
+
+/* Whether the same elements wait to be done: a chunk that came again was cut as before. They are sent to a peer once, and then done once. */
+static bool keeps_same(const wadi_zmq_port *p, const wadi_chunk *c) {
+    for (size_t i = 0; i < p->sender.kept.n; i++) {
+        const wadi_chunk *kept = p->sender.kept.at[i].payload;
+        if (kept->first == c->first && kept->count == c->count) return true;
+    }
+    return false;
+}
+
+static wadi_status port_lay(wadi_port *self, uint64_t stream, wadi_chunk *owned_c,
+                            wadi_error *err) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
+    const int64_t end = owned_c->first + owned_c->count;
+    name(p, stream);
+    if (atomic_load(&p->resume.kept_all)) { /* whoever gathers has it from others */
+        drop_payload(p, owned_c);
+        return WADI_OK;
+    }
+    if (end > p->total) p->total = end;
+    if (!p->options.bind && keeps_same(p, owned_c)) {
+        wadi_chunk_release(owned_c);
+        return WADI_OK;
+    }
+    if (wadi_link_sender_push(&p->sender, owned_c->number, wadi_chunk_bytes(owned_c), owned_c))
+        return WADI_OK;
+    wadi_chunk_release(owned_c);
+    return wadi_fail(err, WADI_MEMORY, "link: out of memory");
+}
+
+static void port_conclude(wadi_port *self, uint64_t stream, int64_t count) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
+    name(p, stream);
+    wadi_link_sender_end(&p->sender, count);
+}
+
+static wadi_status port_serve(wadi_port *self, wadi_error *err) {
+    return wait_until((wadi_zmq_port *)self, end_is_known, "more to share, or confirmation of it",
+                      -1, err);
+}
+
+static wadi_port_part port_part(const wadi_port *self) {
+    const wadi_zmq_port *p = (const wadi_zmq_port *)self;
+    return (wadi_port_part){p->stream_id, p->total, p->session};
 }
 
 /* ---- streams that are gone on with ---- */
@@ -407,6 +494,10 @@ static const wadi_port_ops ops = {.close = close_port,
                                   .ready = port_ready,
                                   .receive = port_receive,
                                   .done = port_done,
+                                  .lay = port_lay,
+                                  .conclude = port_conclude,
+                                  .serve = port_serve,
+                                  .part = port_part,
                                   .give_up = port_give_up,
                                   .meet = port_meet,
                                   .certain = port_certain,

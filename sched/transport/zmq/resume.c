@@ -16,7 +16,7 @@
 
 bool wadi_zmq_comes_back(const wadi_zmq_port *p) {
     const wadi_resume *r = &p->resume;
-    if (!r->on || p->broken.status != WADI_OK) return false;
+    if (!wadi_zmq_is_lasting(p) || p->broken.status != WADI_OK) return false;
     if (p->options.sends) return !p->sender.received.set && !atomic_load(&r->kept_all);
     return !p->receiver.received.set && !wadi_link_receiver_ended(&p->receiver);
 }
@@ -29,11 +29,14 @@ void wadi_zmq_await(wadi_zmq_port *p, const wadi_error *why) {
     r->reopen = !p->options.bind;
     p->sender.nonsense = NULL;
     if (p->options.sends) {
-        p->sender.holds = true;
+        p->sender.holds = r->on;
         r->have = -1;
         return;
     }
-    r->stale += wadi_link_receiver_taken(&p->receiver);
+    if (p->options.share.on)
+        p->session++;
+    else
+        r->stale += wadi_link_receiver_taken(&p->receiver);
     wadi_link_receiver_restart(&p->receiver);
     r->due = r->said = r->begun = r->told_all = false;
     r->told = -1;
@@ -97,8 +100,28 @@ wadi_status wadi_zmq_on_from(wadi_zmq_port *p, const wadi_control *c, wadi_error
     return WADI_OK;
 }
 
+static bool any(const void *env, const void *payload) {
+    WADI_UNUSED(env);
+    WADI_UNUSED(payload);
+    return true;
+}
+
+/* Whoever gathers knows the end, and has all: what is still kept here it has from others. The sender of the whole has heard of all chunks before. */
+static wadi_status on_over(wadi_zmq_port *p, const wadi_control *c, wadi_error *err) {
+    const bool lacks =
+                   p->options.bind && (!p->sender.ended || wadi_link_sender_kept(&p->sender) > 0),
+               other =
+                   (p->options.bind || p->named) && (uint64_t)c->sequence != p->options.stream.id;
+    if ((int)c->status != 1 || lacks || other)
+        return wadi_fail(err, WADI_IO, "link: the end of a stream is confirmed that has not ended");
+    atomic_store(&p->resume.kept_all, true);
+    wadi_link_sender_skip(&p->sender, any, NULL);
+    return WADI_OK;
+}
+
 wadi_status wadi_zmq_on_kept(wadi_zmq_port *p, const wadi_control *c, wadi_error *err) {
     wadi_resume *r = &p->resume;
+    if (p->options.share.on) return on_over(p, c, err);
     if (!r->on || !r->named || (uint64_t)c->sequence != p->options.stream.id)
         return wadi_fail(err, WADI_IO, "link: a place in another stream");
     if (c->number > atomic_load(&r->kept)) atomic_store(&r->kept, c->number);
@@ -145,7 +168,7 @@ wadi_status wadi_zmq_trim(wadi_zmq_port *p, wadi_chunk **c, wadi_error *err) {
     wadi_resume *r = &p->resume;
     wadi_chunk *whole = *c, *rest = NULL;
     const int64_t end = whole->first + whole->count, had = r->have - whole->first;
-    if (!r->on) return WADI_OK;
+    if (!r->on && !wadi_zmq_gathers(p)) return WADI_OK;
     if (had < 0) {
         *c = NULL;
         (void)wadi_fail(err, WADI_IO, "link: element %lld comes where %lld is expected",
