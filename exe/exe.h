@@ -2,6 +2,8 @@
 #ifndef WADI_EXE_EXE_H
 #define WADI_EXE_EXE_H
 
+#include <stdatomic.h>
+
 #include "base/folder.h"
 #include "base/stop.h"
 #include "base/thread.h"
@@ -54,6 +56,7 @@ struct wadi_exe {
     wadi_text recipe;    /* what another process needs to compile the same (recipe.c) */
     char *report;        /* what wadi_explain tells; NULL unless it was asked for */
     wadi_stop stop;      /* called: nothing is compiled ahead any longer */
+    atomic_int loaded;   /* versions so far */
     wadi_mutex lock;     /* guards what follows */
     wadi_condition made; /* of a version that was being made */
     wadi_versions *versions; /* they borrow module, facts and plan */

@@ -129,6 +129,7 @@ wadi_status wadi_exe_load(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns, 
     const wadi_status st = make_and_load(exe, v, worth_ns, &report, err);
     if (begin_ns != 0) trace(exe, v, report.compiled, st, begin_ns);
     v->state = st == WADI_OK ? WADI_EXE_LOADED : WADI_EXE_ABSENT;
+    if (st == WADI_OK) atomic_fetch_add(&exe->loaded, 1);
     v->failed = st != WADI_OK && st != WADI_UNSUPPORTED && st != WADI_CANCELLED;
     wadi_condition_broadcast(&exe->made);
     return st;

@@ -66,7 +66,7 @@ static bool fast(void *self) {
     return ((const wadi_exe *)self)->fast;
 }
 
-/* Workers tell their kernels with each answer, so a digest is made once. By the lock. */
+/* Made once: workers tell their kernels again whenever there is another. By the lock. */
 static bool knows_text(wadi_exe_version *v) {
     if (!v->text_known)
         v->text_known =
@@ -95,6 +95,10 @@ static void kernels(void *self, wadi_text *out) {
         for (int i = 0; i < n; i++)
             if (set->version[i].state == WADI_EXE_LOADED) put_kernel(exe, &set->version[i], i, out);
     wadi_mutex_unlock(&exe->lock);
+}
+
+static int64_t loaded(void *self) {
+    return atomic_load(&((wadi_exe *)self)->loaded);
 }
 
 /* By the lock. */
@@ -165,6 +169,7 @@ wadi_loader wadi_exe_loader(wadi_exe *exe) {
                          .fast = fast,
                          .stay = stay,
                          .kernels = kernels,
+                         .loaded = loaded,
                          .kernel = kernel,
                          .trace = trace,
                          .charter = charter,

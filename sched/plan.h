@@ -445,6 +445,8 @@ typedef struct wadi_loader {
     void (*stay)(void *self);
     /* Appends a line for each version that was loaded so far, for certificates (certificate/certificate.h). NULL: nothing is known of them. */
     void (*kernels)(void *self, struct wadi_text *out);
+    /* A number that is another one whenever these lines may be others. NULL: they may be at any time. */
+    int64_t (*loaded)(void *self);
     /* Appends what such a line says of the same kernels, without its newline: they are made anew as text, and not compiled. False: it cannot know. NULL: it never can. */
     bool (*kernel)(void *self, const char *line, struct wadi_text *out);
     /* Kernels that are made or found from now on are told to this trace; NULL: to none any more. Of several runs, the last is told. NULL: they never are. */

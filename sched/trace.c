@@ -17,7 +17,8 @@ typedef struct span {
 
 struct wadi_trace_lane {
     char kind[24], name[128];
-    int number; /* of those of this name that are shared, from 1; 0: it is not */
+    int number;  /* of those of this name that are shared, from 1; 0: it is not */
+    bool others; /* several names share it */
     span *at;
     int64_t n, room, lost;
     int64_t end_ns; /* shared: of the span that ends last */
@@ -184,11 +185,27 @@ void wadi_trace_add_shared(wadi_trace *t, const char *kind, const char *of, cons
     wadi_mutex_unlock(&t->lock);
 }
 
+/* The lane for that name of what comes from elsewhere. By the lock. */
+static wadi_trace_lane *lane_of(wadi_trace *t, const char *kind, const char *of) {
+    int n = 0;
+    for (wadi_trace_lane *l = t->first; l != NULL; l = l->next) {
+        if (l->number == 0 || strcmp(l->kind, kind) != 0) continue;
+        if (!l->others && strncmp(l->name, of, sizeof l->name - 1) == 0) return l;
+        n += !l->others;
+    }
+    if (n < WADI_TRACE_NAMES) return add_lane(t, kind, of, 1);
+    for (wadi_trace_lane *l = t->first; l != NULL; l = l->next)
+        if (l->others && strcmp(l->kind, kind) == 0) return l;
+    wadi_trace_lane *l = add_lane(t, kind, "others", 1);
+    if (l != NULL) l->others = true;
+    return l;
+}
+
 void wadi_trace_add_behind(wadi_trace *t, const char *kind, const char *of, const char *name,
                            int64_t begin_ns, int64_t end_ns, wadi_trace_amount amount) {
     if (t == NULL || name == NULL) return;
     wadi_mutex_lock(&t->lock);
-    wadi_trace_lane *l = find_shared(t, kind, of, begin_ns, true);
+    wadi_trace_lane *l = lane_of(t, kind, of);
     if (l != NULL && begin_ns < l->end_ns) begin_ns = l->end_ns < end_ns ? l->end_ns : end_ns;
     add(l, (wadi_trace_what){.name = name}, begin_ns, end_ns, amount);
     if (l != NULL && end_ns > l->end_ns) l->end_ns = end_ns;
@@ -210,6 +227,15 @@ int64_t wadi_trace_lost(wadi_trace *t) {
     for (const wadi_trace_lane *l = t->first; l != NULL; l = l->next) lost += l->lost;
     wadi_mutex_unlock(&t->lock);
     return lost;
+}
+
+int64_t wadi_trace_shared(wadi_trace *t) {
+    int64_t shared = 0;
+    wadi_mutex_lock(&t->lock);
+    for (const wadi_trace_lane *l = t->first; l != NULL; l = l->next)
+        if (l->others) shared += l->n;
+    wadi_mutex_unlock(&t->lock);
+    return shared;
 }
 
 /* ---- writing ---- */

@@ -45,7 +45,9 @@ const char *wadi_trace_word(wadi_trace *t, const char *words);
  * and is shown as one, in the first of them. `name` is that of wadi_trace_what, and may be NULL: then nothing is added. */
 void wadi_trace_add_shared(wadi_trace *t, const char *kind, const char *of, const char *name,
                            int64_t begin_ns, int64_t end_ns, wadi_trace_amount amount);
-/* The same in the one lane of that name: a span that would overlap with the one before begins where that ends. */
+/* The same in the one lane of that name: a span that would overlap with the one before begins where that ends. Names come from elsewhere, and a lane takes memory: the first WADI_TRACE_NAMES of a kind have
+ * one, and the others share "KIND others". */
+enum { WADI_TRACE_NAMES = 256 };
 void wadi_trace_add_behind(wadi_trace *t, const char *kind, const char *of, const char *name,
                            int64_t begin_ns, int64_t end_ns, wadi_trace_amount amount);
 /* A span that goes on with the last one of the lane if that has this key and `turn`, else a new one. */
@@ -58,6 +60,8 @@ void wadi_trace_forget(wadi_trace *t);
 /* How many spans had no room: a lane takes the first WADI_TRACE_MOST. */
 enum { WADI_TRACE_MOST = 1 << 20 };
 int64_t wadi_trace_lost(wadi_trace *t);
+/* And how many are in lanes that several names share. */
+int64_t wadi_trace_shared(wadi_trace *t);
 
 /* The names of keys; NULL: such spans are left out. */
 typedef struct wadi_trace_names {

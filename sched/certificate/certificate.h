@@ -7,7 +7,7 @@
  *     device cpu
  *     note prog.wadi                words of whoever runs it: `wadi run` notes its arguments
  *     kernel body0 inside c native 91c0..
- *     worker 3000 0.9.0 cpu%20EPYC  elements that workers elsewhere of this version and device have computed; then their kernels
+ *     worker 3000 0.9.0 cpu%20EPYC 0.2   elements that workers elsewhere of this version and device have computed for the stages that begin with 0.2; then, behind the last such line, their kernels
  *     kernel body0 inside c native 3a07..
  *     input n 77d1..
  *     source in 5000 raw            elements that were read, and the kind of the source; then its blocks (tally.h)

@@ -174,10 +174,10 @@ bool wadi_certify_tells(const wadi_run *x) {
     return x->certifier != NULL && x->certifier->file != NULL;
 }
 
-wadi_status wadi_certify_worker(wadi_run *x, const wadi_report *r, int64_t elements,
-                                wadi_error *err) {
-    if (!wadi_certify_tells(x)) return WADI_OK;
-    return wadi_certified_workers_add(&x->certifier->workers, r, elements, err);
+wadi_status wadi_certify_worker(const wadi_stream *s, const wadi_kind *kind, int stage,
+                                int64_t elements, wadi_error *err) {
+    const wadi_certified_share share = {wadi_run_phase_of(s), stage, elements};
+    return wadi_certified_workers_add(&s->x->certifier->workers, kind, share, err);
 }
 
 /* Until all that was read has its digest. */
@@ -305,6 +305,11 @@ static wadi_status write(wadi_run *x, wadi_error *err) {
     put_notes(x, &t);
     if (x->loader.kernels != NULL) x->loader.kernels(x->loader.self, &t);
     wadi_certified_workers_put(&c->workers, &t);
+    if (c->workers.lacks)
+        wadi_logf(WADI_LOG_WARNING,
+                  "the certificate %s lacks kernels of workers: they told of more than there is "
+                  "room for",
+                  x->options.certificate);
     wadi_status status = put_streams(x, &t, err);
     for (int i = 0; i < x->plan->noutputs; i++) {
         uint8_t digest[WADI_TALLY_DIGEST];
@@ -363,8 +368,8 @@ wadi_status wadi_certify_save(wadi_run *x, wadi_text *out, wadi_error *err) {
     return WADI_OK;
 }
 
-wadi_status wadi_certify_load(wadi_run *x, wadi_state_reader *from, wadi_error *err) {
-    wadi_certifier *c = x->certifier;
+wadi_status wadi_certify_load(const wadi_stream *s, wadi_state_reader *from, wadi_error *err) {
+    wadi_certifier *c = s->x->certifier;
     for (size_t i = 0; c != NULL && i < c->n; i++) {
         wadi_tally *b = &c->blocks[i];
         const bool is_new =
@@ -386,6 +391,6 @@ wadi_status wadi_certify_load(wadi_run *x, wadi_state_reader *from, wadi_error *
         b->all_elements = elements;
         b->all_bytes = bytes;
     }
-    return c != NULL ? wadi_certified_workers_load(&c->workers, c->workers.n == 0, from, err)
+    return c != NULL ? wadi_certified_workers_load(&c->workers, wadi_run_phase_of(s), from, err)
                      : WADI_OK;
 }

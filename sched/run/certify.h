@@ -27,9 +27,9 @@ WADI_NODISCARD wadi_status wadi_certify_delivered(wadi_run *x, const wadi_bindin
 WADI_NODISCARD wadi_status wadi_certify_close(wadi_run *x, wadi_error *err);
 /* Whether one is written: then workers elsewhere tell of their kernels. */
 bool wadi_certify_tells(const wadi_run *x);
-/* Elements that a worker has computed, with what it has told. By the compute thread. Errors: WADI_MEMORY. */
-WADI_NODISCARD wadi_status wadi_certify_worker(wadi_run *x, const struct wadi_report *r,
-                                               int64_t elements, wadi_error *err);
+/* Elements that a worker of this kind (report.h) has computed, for the stretch that begins with `stage`. By the compute thread. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_certify_worker(const wadi_stream *s, const struct wadi_kind *kind,
+                                               int stage, int64_t elements, wadi_error *err);
 /* It gets its name. Errors: WADI_IO. */
 WADI_NODISCARD wadi_status wadi_certify_release(wadi_run *x, wadi_error *err);
 void wadi_certify_destroy(wadi_run *x);
@@ -38,6 +38,8 @@ void wadi_certify_destroy(wadi_run *x);
 void wadi_certify_again(wadi_run *x);
 /* Between two chunks. Blocks that are open end here. */
 WADI_NODISCARD wadi_status wadi_certify_save(wadi_run *x, wadi_text *out, wadi_error *err);
-WADI_NODISCARD wadi_status wadi_certify_load(wadi_run *x, wadi_state_reader *from, wadi_error *err);
+/* Of the stream that goes on. */
+WADI_NODISCARD wadi_status wadi_certify_load(const wadi_stream *s, wadi_state_reader *from,
+                                             wadi_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 
-static const char title[] = "wadi charter 2";
+static const char title[] = "wadi charter 3";
 
 /* ---- charters ---- */
 
@@ -75,8 +75,9 @@ static void put_stretches(const wadi_stretch_list *all, wadi_text *out) {
 }
 
 wadi_status wadi_charter_write(const wadi_plan *plan, const wadi_loader *loader, int phase,
-                               const wadi_stretch_list *stretches, bool reports, wadi_slots *once,
-                               wadi_buffers *buffers, wadi_text *out, wadi_error *err) {
+                               const wadi_stretch_list *stretches, wadi_reports reports,
+                               wadi_slots *once, wadi_buffers *buffers, wadi_text *out,
+                               wadi_error *err) {
     uint8_t hash[WADI_CHARTER_HASH];
     char digits[2 * WADI_CHARTER_HASH + 1];
     wadi_plan_layout_hash(plan, hash);
@@ -176,9 +177,9 @@ wadi_status wadi_charter_read(const void *bytes, int64_t n, wadi_charter *out, w
     WADI_TRY(check_version(&r, err));
     if (!take_hash(&r, out->hash) || !take_program(&r, &out->program) ||
         !take_int(&r, INT32_MAX, &out->phase) || !take_stretches(&r, &out->stretches) ||
-        !take_int(&r, 1, &reports))
+        !take_int(&r, WADI_REPORTS_KINDS, &reports))
         return damaged(err);
-    out->reports = reports != 0;
+    out->reports = (wadi_reports)reports;
     out->values = r;
     return WADI_OK;
 }

@@ -16,20 +16,28 @@
 
 enum { WADI_CHARTER_HASH = 32 };
 
+/* What each answer begins with (report.h). */
+typedef enum wadi_reports {
+    WADI_REPORTS_NONE,
+    WADI_REPORTS_TIMES, /* who has computed the item, and how long it took: for a trace */
+    WADI_REPORTS_KINDS  /* that, and what computes there: for a certificate */
+} wadi_reports;
+
 typedef struct wadi_charter {
     wadi_state_reader program;       /* what the loader of home has written (wadi_loader) */
     uint8_t hash[WADI_CHARTER_HASH]; /* of the plan */
     int phase;
     wadi_stretch_list stretches; /* items name them by number. Not checked against the plan */
-    bool reports;                /* each answer begins with a report of the worker (report.h) */
-    wadi_state_reader values;    /* what follows */
+    wadi_reports reports;
+    wadi_state_reader values; /* what follows */
 } wadi_charter;
 
 /* once: the values that do not change, in host memory. Errors: WADI_MEMORY, WADI_UNSUPPORTED (the program cannot travel; it is said why). */
 WADI_NODISCARD wadi_status wadi_charter_write(const wadi_plan *plan, const wadi_loader *loader,
                                               int phase, const wadi_stretch_list *stretches,
-                                              bool reports, wadi_slots *once, wadi_buffers *buffers,
-                                              wadi_text *out, wadi_error *err);
+                                              wadi_reports reports, wadi_slots *once,
+                                              wadi_buffers *buffers, wadi_text *out,
+                                              wadi_error *err);
 /* Borrows the bytes. Errors: WADI_IO (it is damaged, or no charter), WADI_UNSUPPORTED (home is another version of wadi), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_charter_read(const void *bytes, int64_t n, wadi_charter *out,
                                              wadi_error *err);
@@ -54,12 +62,20 @@ void wadi_charter_travel(const wadi_plan *plan, const wadi_plan_stream *s, const
 /* Whether the component is an array like those of the slot. */
 bool wadi_item_is_like(const wadi_chunk_component *c, const wadi_plan_slot *p);
 
+/* Kinds of workers, by digest, that home has heard of and will know until the charter is over: not all of them, but those whose workers may not know that (report.h). */
+enum { WADI_KNOWN = 8 };
+typedef struct wadi_known {
+    int n;
+    int64_t digest[WADI_KNOWN];
+} wadi_known;
+
 /* A chunk for that stretch. Errors: WADI_MEMORY, WADI_UNSUPPORTED. */
-WADI_NODISCARD wadi_status wadi_item_write(int stretch, wadi_chunk *c, wadi_text *out,
-                                           wadi_error *err);
-/* Which stretch of `stretches` the item is for; *rest: its chunk. Errors: WADI_IO. */
-WADI_NODISCARD wadi_status wadi_item_stretch(const void *bytes, int64_t n, int stretches, int *out,
-                                             wadi_state_reader *rest, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_item_write(int stretch, const wadi_known *known, wadi_chunk *c,
+                                           wadi_text *out, wadi_error *err);
+/* Which stretch of `stretches` the item is for, and what home knew; *rest: its chunk. Errors: WADI_IO. */
+WADI_NODISCARD wadi_status wadi_item_head(const void *bytes, int64_t n, int stretches, int *out,
+                                          wadi_known *known, wadi_state_reader *rest,
+                                          wadi_error *err);
 /* Reads the chunk, which must have components like these slots. Errors: WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_item_read(wadi_state_reader from, const wadi_plan *plan, int nslots,
                                           const int *slots, wadi_buffers *buffers, wadi_chunk **out,

@@ -14,7 +14,7 @@
 #include "sched/traits.h"
 
 static const double EVERY_S = 5;
-static const char title[] = "wadi state 4";
+static const char title[] = "wadi state 5";
 
 /* Where something outside the run stands in a saving. */
 typedef struct place {

@@ -86,7 +86,8 @@ static wadi_status give(wadi_stream *s, wadi_far_part *p, const wadi_far_ticket 
     const wadi_status status = give_all(s, p, k, err);
     p->brings = false;
     WADI_TRY(status);
-    if (k->report != NULL) WADI_TRY(wadi_certify_worker(s->x, k->report, k->in->count, err));
+    if (k->kind != NULL)
+        WADI_TRY(wadi_certify_worker(s, k->kind, p->plan->stage[0], k->in->count, err));
     wadi_mutex_lock(&s->x->lock);
     s->x->stats.elsewhere += k->in->count;
     s->x->work.items_there++;

@@ -23,9 +23,9 @@ typedef struct wadi_far_ticket {
     int64_t number; /* of all items of the run */
     wadi_ticket_state state;
     wadi_chunk *in;
-    wadi_answer *answer; /* DONE: [stages of the stretch] */
-    wadi_report *report; /* DONE: of the worker; NULL: it makes none */
-    int64_t sent_ns;     /* clock; 0: it has not been sent */
+    wadi_answer *answer;   /* DONE: [stages of the stretch] */
+    const wadi_kind *kind; /* DONE: of the worker; NULL: nobody has asked */
+    int64_t sent_ns;       /* clock; 0: it has not been sent */
 } wadi_far_ticket;
 
 enum { WADI_FAR_TICKETS = 256 };
@@ -54,7 +54,8 @@ typedef struct wadi_far {
     wadi_stretch_list stretches; /* that are shared; [nparts] once it is opened */
     wadi_far_part *parts;
     int nparts;
-    bool reports; /* workers tell of themselves with each answer */
+    wadi_reports reports; /* what workers tell of themselves with each answer */
+    wadi_kinds kinds;     /* the thread below has them; each of them anybody may read */
     bool opened, given_up;
     bool told;       /* that nobody has come */
     int64_t from_ns; /* clock when it was opened */
@@ -112,6 +113,14 @@ void wadi_far_work(void *env);
 /* Wakes that thread. */
 void wadi_far_nudge(const wadi_far *t);
 
+/* ---- far_answer.c ---- */
+
+/* What a worker has sent for an item of the stretch, of so many elements, becomes the answer and the kind of `out`; no answer: it is of no use, which is told.
+ * report: empty, if none is asked for, or could be read. By the thread that has the queue, without the lock. */
+void wadi_far_read(wadi_far *t, const wadi_far_part *p, int64_t count, const wadi_work_item *item,
+                   wadi_far_ticket *out, wadi_report *report);
+/* At the end of the run: how many answers were not used, if there were more than had been told one by one. */
+void wadi_far_tell_unused(const wadi_run *x);
 /* Gives back what a ticket of this stretch has, which is no longer in its ring. */
 void wadi_far_drop(const wadi_far_part *p, const wadi_far_ticket *owned_k);
 

@@ -132,7 +132,9 @@ static wadi_status open_all(wadi_stream *s, wadi_error *err) {
     t->stream = s;
     t->wake = -1;
     t->from_ns = wadi_clock_ns();
-    t->reports = s->x->trace != NULL || wadi_certify_tells(s->x);
+    t->reports = wadi_certify_tells(s->x) ? WADI_REPORTS_KINDS
+                 : s->x->trace != NULL    ? WADI_REPORTS_TIMES
+                                          : WADI_REPORTS_NONE;
     wadi_status status = wadi_run_once(s, &t->once, err);
     if (status == WADI_OK) status = make_room(t, err);
     if (status == WADI_OK) status = offer(s, err);
@@ -212,5 +214,6 @@ void wadi_far_close(wadi_stream *s) {
     wadi_condition_fini(&t->done);
     wadi_mutex_fini(&t->lock);
     drop_room(t);
+    wadi_kinds_fini(&t->kinds);
     t->opened = false;
 }

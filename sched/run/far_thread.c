@@ -76,7 +76,7 @@ static wadi_status send(const wadi_far *t, int part, int64_t number, wadi_chunk 
                         wadi_error *err) {
     wadi_workq *q = queue_of(t);
     wadi_text bytes = {0};
-    wadi_status status = wadi_item_write(part, in, &bytes, err);
+    wadi_status status = wadi_item_write(part, &t->kinds.told, in, &bytes, err);
     if (status == WADI_OK) status = q->ops->submit(q, number, bytes.at, (int64_t)bytes.n, err);
     wadi_text_fini(&bytes);
     return status;
@@ -100,52 +100,6 @@ static wadi_status send_ticket(wadi_far *t, place at, wadi_error *err) {
 
 /* ---- taking ---- */
 
-static void drop_answer(wadi_answer *owned, int n) {
-    wadi_answer_fini(owned, n);
-    free(owned);
-}
-
-void wadi_far_drop(const wadi_far_part *p, const wadi_far_ticket *owned_k) {
-    wadi_chunk_release(owned_k->in);
-    drop_answer(owned_k->answer, p->plan->n);
-    if (owned_k->report != NULL) wadi_report_fini(owned_k->report);
-    free(owned_k->report);
-}
-
-static wadi_status take_report(const wadi_far *t, wadi_state_reader *from, wadi_report **out,
-                               wadi_error *err) {
-    if (!t->reports) return WADI_OK;
-    wadi_report *r = calloc(1, sizeof *r);
-    if (r == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
-    const wadi_status status = wadi_report_take(from, r, err);
-    if (status == WADI_OK)
-        *out = r;
-    else
-        free(r);
-    return status;
-}
-
-/* What a worker has sent for an item of the stretch, of so many elements, becomes the answer and the report of `out`; no answer: it is of no use. */
-static void read_answer(const wadi_far *t, const wadi_far_part *p, int64_t count,
-                        const wadi_work_item *item, wadi_far_ticket *out) {
-    wadi_error why = {.status = WADI_OK};
-    if (item->status != WADI_OK) return;
-    wadi_answer *a = calloc((size_t)p->plan->n, sizeof *a);
-    if (a == NULL) return;
-    wadi_state_reader from = {item->bytes, (size_t)item->n};
-    wadi_status status = take_report(t, &from, &out->report, &why);
-    if (status == WADI_OK)
-        status = wadi_answer_read(from, t->stream->x->plan, p->travel, p->plan->n, count,
-                                  t->stream->x->buffers, a, &why);
-    if (status == WADI_OK) {
-        out->answer = a;
-        return;
-    }
-    wadi_logf(WADI_LOG_WARNING, "%s: an answer is not used: %s", t->stream->x->work.address,
-              why.msg);
-    drop_answer(a, p->plan->n);
-}
-
 static void note_time(wadi_far *t, const wadi_far_ticket *k) {
     const int64_t now = wadi_clock_ns(), took = now - k->sent_ns;
     t->patience_ns = wadi_far_patience(t->patience_ns, took);
@@ -157,15 +111,15 @@ static void note_time(wadi_far *t, const wadi_far_ticket *k) {
 static void trace_answer(const wadi_far *t, const wadi_far_part *part, const wadi_far_ticket *k,
                          const wadi_report *r) {
     wadi_run *x = t->stream->x;
-    if (x->trace == NULL || r == NULL) return;
+    if (x->trace == NULL) return;
     const int first = part->plan->stage[0];
     const wadi_plan_place *p = &x->plan->places[t->stream->plan->stages[first].place];
     const int64_t now = wadi_clock_ns(), most = now - k->sent_ns;
     char words[160];
     (void)snprintf(words, sizeof words, "%.60s, line %d", p->op, p->loc.line);
-    wadi_trace_add_behind(x->trace, "elsewhere", wadi_text_str(&r->worker),
-                          wadi_trace_word(x->trace, words), now - (r->ns < most ? r->ns : most),
-                          now, (wadi_trace_amount){"elements", k->in->count, true, k->number});
+    wadi_trace_add_behind(x->trace, "elsewhere", r->worker, wadi_trace_word(x->trace, words),
+                          now - (r->ns < most ? r->ns : most), now,
+                          (wadi_trace_amount){"elements", k->in->count, true, k->number});
 }
 
 /* Takes over the item's bytes. The lock is let go of while they are read, and the compute thread may give the ticket up meanwhile. */
@@ -176,7 +130,8 @@ static void take_answer(wadi_far *t, const wadi_work_item *item) {
     const int64_t count = at.k != NULL ? at.k->in->count : 0;
     wadi_mutex_unlock(&t->lock);
     wadi_far_ticket got = {.in = NULL};
-    if (at.k != NULL) read_answer(t, p, count, item, &got);
+    wadi_report report = {.ns = 0};
+    if (at.k != NULL) wadi_far_read(t, p, count, item, &got, &report);
     free(item->bytes);
     wadi_mutex_lock(&t->lock);
     wadi_far_ticket *k = find(t, item->number).k;
@@ -184,9 +139,9 @@ static void take_answer(wadi_far *t, const wadi_work_item *item) {
         note_time(t, k);
         t->answered++;
         k->state = got.answer != NULL ? WADI_TICKET_DONE : WADI_TICKET_FAILED;
-        if (got.answer != NULL) trace_answer(t, p, k, got.report);
+        if (got.answer != NULL) trace_answer(t, p, k, &report);
         k->answer = got.answer;
-        k->report = got.report;
+        k->kind = got.kind;
         got = (wadi_far_ticket){.in = NULL};
     }
     wadi_condition_broadcast(&t->done);

@@ -72,31 +72,47 @@ static void put_head(const int64_t *head, int n, wadi_text *out) {
     if (!out->failed) wadi_state_put(out, (int64_t)wadi_crc32c(0, out->at + from, out->n - from));
 }
 
-static bool take_head(wadi_state_reader *r, int n, int64_t *out) {
-    const wadi_state_reader from = *r;
-    int64_t crc = 0;
+static bool take_numbers(wadi_state_reader *r, int n, int64_t *out) {
     bool good = true;
     for (int i = 0; good && i < n; i++)
         good = wadi_state_take_count(r, WADI_STATE_ELEMENTS, &out[i], NULL) == WADI_OK;
-    good = good && wadi_state_take(r, &crc, NULL) == WADI_OK;
-    return good && crc == (int64_t)wadi_crc32c(0, from.at, (size_t)n * 8);
+    return good;
+}
+
+/* Of the n numbers that were taken from here. */
+static bool take_check(wadi_state_reader *r, const char *from, int n) {
+    int64_t crc = 0;
+    return wadi_state_take(r, &crc, NULL) == WADI_OK &&
+           crc == (int64_t)wadi_crc32c(0, from, (size_t)n * 8);
+}
+
+static bool take_head(wadi_state_reader *r, int n, int64_t *out) {
+    const char *from = r->at;
+    return take_numbers(r, n, out) && take_check(r, from, n);
 }
 
 /* ---- items ---- */
 
-wadi_status wadi_item_write(int stretch, wadi_chunk *c, wadi_text *out, wadi_error *err) {
-    const int64_t head = stretch;
-    put_head(&head, 1, out);
+/* The number of the stretch, how many kinds of workers are known, and these. */
+wadi_status wadi_item_write(int stretch, const wadi_known *known, wadi_chunk *c, wadi_text *out,
+                            wadi_error *err) {
+    int64_t head[2 + WADI_KNOWN] = {stretch, known->n};
+    for (int i = 0; i < known->n; i++) head[2 + i] = known->digest[i];
+    put_head(head, 2 + known->n, out);
     WADI_TRY(wadi_state_put_chunk(out, c, err));
     return out->failed ? no_memory(err) : WADI_OK;
 }
 
-wadi_status wadi_item_stretch(const void *bytes, int64_t n, int stretches, int *out,
-                              wadi_state_reader *rest, wadi_error *err) {
-    int64_t number = 0;
+wadi_status wadi_item_head(const void *bytes, int64_t n, int stretches, int *out, wadi_known *known,
+                           wadi_state_reader *rest, wadi_error *err) {
+    int64_t head[2] = {0, 0};
     *rest = (wadi_state_reader){bytes, (size_t)n};
-    if (!take_head(rest, 1, &number) || number >= stretches) return senseless(err);
-    *out = (int)number;
+    if (!take_numbers(rest, 2, head) || head[0] >= stretches || head[1] > WADI_KNOWN ||
+        !take_numbers(rest, (int)head[1], known->digest) ||
+        !take_check(rest, bytes, 2 + (int)head[1]))
+        return senseless(err);
+    *out = (int)head[0];
+    known->n = (int)head[1];
     return WADI_OK;
 }
 

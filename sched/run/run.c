@@ -416,6 +416,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     wadi_status status = run_all(run, &why);
     if (status == WADI_OK) end_left(run);
     end_work(run, status);
+    wadi_far_tell_unused(run);
     close_dead(run, &status, &why);
     if (status == WADI_OK) status = wadi_certify_close(run, &why);
     if (status == WADI_OK && !run->options.hold_state) status = wadi_certify_release(run, &why);

@@ -161,7 +161,7 @@ wadi_status wadi_run_load(wadi_stream *s, wadi_error *err) {
     for (int i = 0; i < s->plan->nstages; i++) WADI_TRY(load_stage(&s->stages[i], &from, err));
     for (int i = 0; i < s->plan->nends; i++) WADI_TRY(load_end(&s->outlets[i], &from, err));
     WADI_TRY(wadi_dead_load(s->x, &from, err));
-    WADI_TRY(wadi_certify_load(s->x, &from, err));
+    WADI_TRY(wadi_certify_load(s, &from, err));
     return from.left == 0 ? WADI_OK
                           : wadi_fail(err, WADI_INVALID,
                                       "saved state: %zu bytes more than there "

@@ -21,9 +21,8 @@ typedef struct server {
     wadi_chunk *values;
     wadi_workq *queue;
     wadi_served *served;
-    bool reports;
-    wadi_report report; /* if it does */
-    char words[96];     /* what it works on */
+    wadi_reporter reporter;
+    char words[96]; /* what it works on */
     int nparts;
     part parts[WADI_STRETCHES];
 } server;
@@ -131,16 +130,17 @@ static wadi_status compute(server *v, const wadi_work_item *item, wadi_text *ans
     wadi_state_reader rest;
     wadi_chunk *in = NULL;
     passage p = {.out = {NULL}};
+    wadi_known known = {.n = 0};
     int which = 0;
-    WADI_TRY(wadi_item_stretch(item->bytes, item->n, v->nparts, &which, &rest, err));
+    WADI_TRY(wadi_item_head(item->bytes, item->n, v->nparts, &which, &known, &rest, err));
+    wadi_reporter_heard(&v->reporter, &known);
     const part *t = &v->parts[which];
     const wadi_plan_stage *first = &v->stream.plan->stages[t->plan->stage[0]];
     WADI_TRY(wadi_item_read(rest, x->plan, first->nparts, first->parts, x->buffers, &in, err));
     const int64_t begin_ns = wadi_clock_ns();
     const int ticket = begin_work(v, t->plan->stage[0], in);
     wadi_status status = pass_all(v, t, in, &p, err);
-    if (status == WADI_OK && v->reports)
-        wadi_report_put(&v->report, x, wadi_clock_ns() - begin_ns, answer);
+    if (status == WADI_OK) wadi_reporter_put(&v->reporter, x, wadi_clock_ns() - begin_ns, answer);
     if (status == WADI_OK) status = wadi_answer_write(p.answer, t->plan->n, answer, err);
     wadi_task_go_on(ticket);
     if (status == WADI_OK) atomic_fetch_add(&v->served->elements, in->count);
@@ -189,8 +189,7 @@ static wadi_status open_server(server *v, const wadi_charter *c, wadi_error *err
     wadi_run *x = v->stream.x;
     if (!is_of(x->plan, c)) return wadi_fail(err, WADI_IO, "the charter names no stage");
     v->stream.plan = &x->plan->phases[c->phase].stream;
-    v->reports = c->reports;
-    if (v->reports) wadi_report_begin(x, &v->report);
+    wadi_reporter_begin(x, c->reports, &v->reporter);
     v->crew = (wadi_crew){.slots = &x->slots, .runner = x->runner, .busy_as = WADI_STAGE_COMPUTE};
     WADI_TRY(wadi_charter_values(c, x->plan, &x->slots, x->buffers, &v->values, err));
     for (; v->nparts < c->stretches.n; v->nparts++) {
@@ -216,7 +215,7 @@ wadi_status wadi_run_serve(wadi_run *x, const wadi_charter *charter, wadi_workq 
     for (int i = 0; i < x->plan->nslots; i++)
         wadi_slots_clear(&x->slots, i); /* they refer to the values */
     wadi_chunk_release(v->values);
-    wadi_report_fini(&v->report);
+    wadi_reporter_fini(&v->reporter);
     free(v);
     return status;
 }

@@ -85,11 +85,21 @@ typedef struct wadi_run_saver {
     void *env;
 } wadi_run_saver;
 
+/* Answers of a worker that were of no use. */
+enum { WADI_FAR_REFUSED = 16, WADI_FAR_TOLD = 3 };
+typedef struct wadi_far_refused {
+    char worker[128]; /* as it calls itself; "": it has not told */
+    int64_t n;        /* the first WADI_FAR_TOLD are told */
+} wadi_far_refused;
+
 /* Workers of other processes, where they are asked for. */
 typedef struct wadi_run_work {
     struct wadi_workq *queue; /* owned; NULL: there are none */
     char address[256];
-    int64_t next; /* number of the next item */
+    int64_t next;                               /* number of the next item */
+    wadi_far_refused refused[WADI_FAR_REFUSED]; /* by the thread that has the queue */
+    int nrefused;
+    int64_t unused, told; /* answers of all of them */
     /* by the run's lock; of elements that workers have computed see wadi_run_stats */
     int64_t items_there, items_here, elements_here; /* done by workers, and by home instead */
 } wadi_run_work;

@@ -100,7 +100,7 @@ void wadi_run_trace_close(wadi_run *x) {
     wadi_error err = {.status = WADI_OK};
     if (x->trace == NULL) return;
     if (x->loader.trace != NULL) x->loader.trace(x->loader.self, NULL);
-    const int64_t lost = wadi_trace_lost(x->trace);
+    const int64_t lost = wadi_trace_lost(x->trace), shared = wadi_trace_shared(x->trace);
     const wadi_task before = wadi_task_begin((wadi_task){.name = "trace"}); /* nobody stops this */
     const wadi_status status = write_all(x, &err);
     wadi_task_end(before);
@@ -111,6 +111,11 @@ void wadi_run_trace_close(wadi_run *x) {
                   "the trace %s lacks %lld spans: of threads with more than %d, or for which "
                   "memory was short",
                   x->options.trace, (long long)lost, (int)WADI_TRACE_MOST);
+    if (status == WADI_OK && shared > 0)
+        wadi_logf(WADI_LOG_WARNING,
+                  "the trace %s has lanes for the first %d workers elsewhere; %lld items of others "
+                  "are in one lane",
+                  x->options.trace, (int)WADI_TRACE_NAMES, (long long)shared);
     wadi_trace_forget(x->trace); /* devices refer to it */
 }
 

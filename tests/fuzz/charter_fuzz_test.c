@@ -1,8 +1,8 @@
-/* Fuzzing of what home and workers send each other: no bytes crash whoever reads a charter or an item, and what is read fits the plan.
+/* Fuzzing of what home and workers send each other: no bytes crash whoever reads a charter, an item, an answer or a report, and what is read fits the plan.
  *
  * Input: a byte that says which, then the bytes. With -DWADI_LIBFUZZER and -fsanitize=fuzzer this is a libFuzzer target. Otherwise it is a
  * test: a fixed number of mutations of sound ones (WADI_FUZZ_RUNS changes how many), always the same ones, of charters mostly with their
- * checksum put right. */
+ * checksum put right, and so of reports. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +11,13 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "exe/exe.h"
+#include "sched/certificate/certificate.h"
+#include "sched/run/certify_workers.h"
 #include "sched/run/charter.h"
+#include "sched/run/report.h"
 #include "wadi/wadi.h"
 
-enum { MOST_BYTES = 1 << 14, CHARTER = 0, ITEM = 1, ANSWER = 2 };
+enum { MOST_BYTES = 1 << 14, CHARTER = 0, ITEM = 1, ANSWER = 2, TOLD = 3, KINDS = 4 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -111,9 +114,10 @@ static void touch_chunk(const wadi_chunk *c, int nslots, const int *slots) {
 static wadi_status take_item(const uint8_t *data, size_t n, wadi_buffers *buffers,
                              wadi_chunk **out) {
     wadi_state_reader rest;
+    wadi_known known = {.n = 0};
     int which = -1;
-    WADI_TRY(wadi_item_stretch(data, (int64_t)n, 1, &which, &rest, NULL));
-    demand(which == 0, "another stretch");
+    WADI_TRY(wadi_item_head(data, (int64_t)n, 1, &which, &known, &rest, NULL));
+    demand(which == 0 && known.n >= 0 && known.n <= WADI_KNOWN, "another stretch");
     return wadi_item_read(rest, exe->plan, stage->nparts, stage->parts, buffers, out, NULL);
 }
 
@@ -140,16 +144,72 @@ static void read_answer(const uint8_t *data, size_t n, wadi_buffers *buffers) {
     wadi_answer_fini(&a, 1);
 }
 
+/* ---- reports ---- */
+
+static void demand_lines(const char *at) {
+    for (size_t n; *at != '\0'; at += n + 1) {
+        n = strcspn(at, "\n");
+        demand(at[n] == '\n', "a line without an end");
+        demand(strncmp(at, "worker ", 7) == 0 || wadi_certificate_is_kernel(at, n), "a line");
+    }
+}
+
+/* What is told goes into a certificate, and into a saved state and back. */
+static void certify(const wadi_kind *kind) {
+    static wadi_certified_workers w, again;
+    const wadi_certified_share share = {phase, 0, ELEMENTS};
+    wadi_text lines = {0}, saved = {0}, same = {0};
+    memset(&w, 0, sizeof w);
+    memset(&again, 0, sizeof again);
+    for (int i = 0; i < 2; i++)
+        demand(wadi_certified_workers_add(&w, kind, share, NULL) == WADI_OK, "counted");
+    wadi_certified_workers_put(&w, &lines);
+    wadi_certified_workers_save(&w, &saved);
+    wadi_state_reader back = {saved.at, saved.n};
+    demand(wadi_certified_workers_load(&again, phase, &back, NULL) == WADI_OK && back.left == 0,
+           "what was saved is read");
+    wadi_certified_workers_put(&again, &same);
+    demand(strcmp(wadi_text_str(&lines), wadi_text_str(&same)) == 0, "what was saved is another");
+    demand_lines(wadi_text_str(&lines));
+    wadi_text_fini(&lines);
+    wadi_text_fini(&saved);
+    wadi_text_fini(&same);
+    wadi_certified_workers_fini(&w);
+    wadi_certified_workers_fini(&again);
+}
+
+static long reports; /* that were taken */
+
+static wadi_status take_told(const uint8_t *data, size_t n) {
+    wadi_state_reader from = {(const char *)data, n};
+    wadi_kinds kinds = {.bytes = 0};
+    wadi_report r;
+    wadi_error err = {.status = WADI_OK};
+    const wadi_status status = wadi_report_take(&from, WADI_REPORTS_KINDS, &kinds, &r, &err);
+    demand(strlen(r.worker) < sizeof r.worker, "a name without an end");
+    if (status == WADI_OK) {
+        reports++;
+        demand(r.ns >= 0 && r.kind != NULL && kinds.told.n == 1, "a report");
+        certify(r.kind);
+    } else {
+        demand(err.msg[0] != '\0', "refused without a word");
+    }
+    wadi_kinds_fini(&kinds);
+    return status;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     wadi_buffers *buffers = NULL;
     if (n == 0 || wadi_buffers_create(NULL, 1 << 20, &buffers, NULL) != WADI_OK) return 0;
     find_stage();
-    if (data[0] % 3 == CHARTER)
+    if (data[0] % KINDS == CHARTER)
         read_charter(data + 1, n - 1, buffers);
-    else if (data[0] % 3 == ITEM)
+    else if (data[0] % KINDS == ITEM)
         read_item(data + 1, n - 1, buffers);
-    else
+    else if (data[0] % KINDS == ANSWER)
         read_answer(data + 1, n - 1, buffers);
+    else
+        (void)take_told(data + 1, n - 1);
     demand(wadi_buffers_used(buffers) == 0, "memory is left over");
     wadi_buffers_release(buffers);
     return 0;
@@ -201,8 +261,8 @@ static size_t make_charter(uint8_t *out) {
         for (int f = 0; wide && f < WADI_MAX_FIELDS; f++)
             slots.slot[slot].col[f] = NULL; /* only its shape is left */
     }
-    demand(wadi_charter_write(exe->plan, &loader, phase, &stretches, false, &slots, buffers, &t,
-                              NULL) == WADI_OK,
+    demand(wadi_charter_write(exe->plan, &loader, phase, &stretches, WADI_REPORTS_KINDS, &slots,
+                              buffers, &t, NULL) == WADI_OK,
            "charter");
     wadi_slots_fini(&slots);
     wadi_buffers_release(buffers);
@@ -238,16 +298,46 @@ static size_t make_item(uint8_t kind, uint8_t *out) {
         }
     }
     const wadi_answer a = {ELEMENTS, 100, c};
-    const wadi_status status =
-        kind == ANSWER ? wadi_answer_write(&a, 1, &t, NULL) : wadi_item_write(0, c, &t, NULL);
+    const wadi_known known = {.n = 2, .digest = {7, 8}};
+    const wadi_status status = kind == ANSWER ? wadi_answer_write(&a, 1, &t, NULL)
+                                              : wadi_item_write(0, &known, c, &t, NULL);
     demand(status == WADI_OK, "item");
     wadi_chunk_release(c);
     wadi_buffers_release(buffers);
     return take_text(&t, kind, out);
 }
 
+static void put_lines(void *self, wadi_text *out) {
+    (void)self;
+    wadi_text_add(out, "kernel a inside c native 01\nkernel b inside c native 02\nnone\n");
+}
+
+static size_t make_told(uint8_t *out) {
+    wadi_run *x = NULL;
+    wadi_text t = {0};
+    wadi_reporter r;
+    demand(wadi_run_create(exe, NULL, &x, NULL) == WADI_OK, "a run");
+    x->loader = (wadi_loader){.kernels = put_lines};
+    wadi_reporter_begin(x, WADI_REPORTS_KINDS, &r);
+    wadi_reporter_put(&r, x, 5, &t);
+    wadi_reporter_fini(&r);
+    wadi_run_destroy(x);
+    return take_text(&t, TOLD, out);
+}
+
 static void put_at(uint8_t *at, uint64_t value, size_t bytes) {
     for (size_t i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> (8 * i));
+}
+
+/* Puts right the digest of the kind, its length and that of the report, and the check. */
+static void mend_report(uint8_t *m, size_t n) {
+    const size_t name = m[9], kind = 1 + 8 + 8 + name + 8 + 16, end = n - 8;
+    if (kind < end && below(4) != 0) {
+        put_at(m + kind - 16, wadi_hash_bytes(m + kind, end - kind) >> 2, 8);
+        put_at(m + kind - 8, end - kind, 8);
+    }
+    put_at(m + 1, end - 9, 8);
+    put_at(m + end, wadi_crc32c(0, m + 9, end - 9), 8);
 }
 
 static size_t mutate(uint8_t *m, size_t n) {
@@ -280,6 +370,7 @@ static size_t mutate(uint8_t *m, size_t n) {
     }
     if (m[0] == CHARTER && n > 9 && below(8) != 0)
         put_at(m + n - 8, wadi_crc32c(0, m + 1, n - 9), 8);
+    if (m[0] == TOLD && n > 17 && below(8) != 0) mend_report(m, n);
     return n;
 }
 
@@ -288,8 +379,10 @@ int main(void) {
     const long runs = asked != NULL ? strtol(asked, NULL, 10) : 30000;
     static uint8_t sound[MOST_BYTES], mutant[MOST_BYTES];
     find_stage();
-    for (uint8_t kind = CHARTER; kind <= ANSWER; kind++) {
-        const size_t n = kind == CHARTER ? make_charter(sound) : make_item(kind, sound);
+    for (uint8_t kind = CHARTER; kind < KINDS; kind++) {
+        const size_t n = kind == CHARTER ? make_charter(sound)
+                         : kind == TOLD  ? make_told(sound)
+                                         : make_item(kind, sound);
         wadi_buffers *buffers = NULL;
         wadi_chunk *c = NULL;
         wadi_charter charter;
@@ -299,17 +392,19 @@ int main(void) {
         const wadi_status status =
             kind == CHARTER ? wadi_charter_read(sound + 1, (int64_t)n - 1, &charter, NULL)
             : kind == ITEM  ? take_item(sound + 1, n - 1, buffers, &c)
+            : kind == TOLD  ? take_told(sound + 1, n - 1)
                             : take_answer(sound + 1, n - 1, buffers, &answer);
         demand(status == WADI_OK, "read");
         wadi_answer_fini(&answer, 1);
         wadi_chunk_release(c);
         wadi_buffers_release(buffers);
         (void)LLVMFuzzerTestOneInput(sound, n);
-        for (long i = 0; i < runs / 3; i++) {
+        for (long i = 0; i < runs / KINDS; i++) {
             memcpy(mutant, sound, n);
             (void)LLVMFuzzerTestOneInput(mutant, mutate(mutant, n));
         }
     }
+    demand(reports > runs / KINDS / 20, "hardly any mutant is a report");
     wadi_exe_destroy(exe);
     return 0;
 }

@@ -1,0 +1,74 @@
+/* Answers of workers. They come from other processes: nothing that is read is trusted, and an answer that is of no use is left, for then home computes the item. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "sched/run/far.h"
+#include "sched/run/stream.h"
+
+/* ---- what is not used ---- */
+
+/* The worker's entry; who has not said his name, or comes when the list is full, shares one. */
+static wadi_far_refused *find(wadi_run_work *w, const char *worker) {
+    for (int i = 0; i < w->nrefused; i++)
+        if (strcmp(w->refused[i].worker, worker) == 0) return &w->refused[i];
+    if (w->nrefused == WADI_FAR_REFUSED) return &w->refused[WADI_FAR_REFUSED - 1];
+    wadi_far_refused *r = &w->refused[w->nrefused++];
+    (void)strcpy(r->worker, worker);
+    return r;
+}
+
+/* Some are told, of each worker: one that is at odds with home is so with every item. */
+static void tell(wadi_run_work *w, const char *worker, const char *why) {
+    wadi_far_refused *r = find(w, worker);
+    w->unused++;
+    if (r->n++ >= WADI_FAR_TOLD) return;
+    w->told++;
+    wadi_logf(WADI_LOG_WARNING, "%s: an answer%s%s is not used: %s%s", w->address,
+              worker[0] != '\0' ? " of " : "", worker, why,
+              r->n == WADI_FAR_TOLD ? " (later ones are counted)" : "");
+}
+
+void wadi_far_tell_unused(const wadi_run *x) {
+    const wadi_run_work *w = &x->work;
+    if (w->unused > w->told)
+        wadi_logf(WADI_LOG_WARNING, "%s: %lld answers of workers were not used", w->address,
+                  (long long)w->unused);
+}
+
+/* ---- reading ---- */
+
+static void drop_answer(wadi_answer *owned, int n) {
+    wadi_answer_fini(owned, n);
+    free(owned);
+}
+
+void wadi_far_drop(const wadi_far_part *p, const wadi_far_ticket *owned_k) {
+    wadi_chunk_release(owned_k->in);
+    drop_answer(owned_k->answer, p->plan->n);
+}
+
+static wadi_status read_all(wadi_far *t, const wadi_far_part *p, int64_t count,
+                            wadi_state_reader from, wadi_answer *out, wadi_report *report,
+                            wadi_error *err) {
+    WADI_TRY(wadi_report_take(&from, t->reports, &t->kinds, report, err));
+    return wadi_answer_read(from, t->stream->x->plan, p->travel, p->plan->n, count,
+                            t->stream->x->buffers, out, err);
+}
+
+void wadi_far_read(wadi_far *t, const wadi_far_part *p, int64_t count, const wadi_work_item *item,
+                   wadi_far_ticket *out, wadi_report *report) {
+    wadi_error why = {.status = WADI_OK};
+    if (item->status != WADI_OK) return;
+    wadi_answer *a = calloc((size_t)p->plan->n, sizeof *a);
+    if (a == NULL) return;
+    const wadi_state_reader from = {item->bytes, (size_t)item->n};
+    if (read_all(t, p, count, from, a, report, &why) == WADI_OK) {
+        out->answer = a;
+        out->kind = report->kind;
+        return;
+    }
+    tell(&t->stream->x->work, report->worker, why.msg);
+    drop_answer(a, p->plan->n);
+}
