@@ -61,7 +61,11 @@ typedef struct wadi_view_elsewhere {
     int64_t items_there, elements_there;          /* that workers have computed */
     int64_t items_here, elements_here; /* that were for them, and that home has computed */
     bool held;                         /* no more items go to workers: `wadi job pause` */
-    bool lost;                         /* they get nothing any more of this stream */
+    int64_t stuck,
+        stuck_ns; /* items that the server of the job has not taken, and for how long it has taken none; 0: it takes them */
+    bool away;    /* it is not there */
+    char said[96]; /* why, in its own words; "": it has not told */
+    bool lost;     /* they get nothing any more of this stream */
 } wadi_view_elsewhere;
 
 typedef enum wadi_view_state {

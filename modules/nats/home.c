@@ -185,6 +185,13 @@ static int workers(wadi_workq *self) {
     return n;
 }
 
+static void look_at_server(const wadi_nats_queue *q, wadi_workq_open *out) {
+    out->stuck = (int64_t)q->parcels.n;
+    out->stuck_ns = q->connected ? q->stuck_ns : wadi_clock_ns() - q->lost_ns;
+    out->away = !q->connected;
+    if (q->connected) (void)snprintf(out->said, sizeof out->said, "%.95s", q->said);
+}
+
 static void look(wadi_workq *self, wadi_workq_open *out) {
     wadi_nats_queue *q = of(self);
     (void)pthread_mutex_lock(&q->lock);
@@ -193,6 +200,7 @@ static void look(wadi_workq *self, wadi_workq_open *out) {
                              .bytes = q->count.bytes_in_flight,
                              .most_bytes = q->budget,
                              .held = q->paused};
+    if (q->parcels.n > 0) look_at_server(q, out);
     (void)pthread_mutex_unlock(&q->lock);
 }
 

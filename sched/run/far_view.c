@@ -1,4 +1,6 @@
 /* Workers of other processes as those see them who look at the run. */
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "sched/run/far.h"
 #include "sched/run/stream.h"
@@ -35,6 +37,10 @@ void wadi_far_look(wadi_stream *s, wadi_view_elsewhere *out) {
     out->in_turn = count_tickets(t, WADI_TICKET_DONE);
     out->per_second = per_second(t);
     out->held = t->open.held;
+    out->stuck = t->open.stuck;
+    out->stuck_ns = t->open.stuck_ns;
+    out->away = t->open.away;
+    (void)snprintf(out->said, sizeof out->said, "%s", t->open.said);
     out->lost = t->lost;
     wadi_mutex_unlock(&t->lock);
 }

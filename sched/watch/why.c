@@ -138,12 +138,29 @@ static void tell_answers(const wadi_view_elsewhere *e, const wadi_wait_seen *w, 
         wadi_text_addf(out, "; %s answers/s come", wadi_watch_count(e->per_second).at);
 }
 
+/* A server that takes no items, so that workers have nothing to do. */
+static void tell_stuck(const wadi_view_elsewhere *e, wadi_text *out) {
+    wadi_text_add(out, "the server of ");
+    wadi_watch_plain(out, e->address);
+    wadi_text_addf(out, e->away ? " has been away for %s" : " has taken nothing for %s",
+                   wadi_watch_seconds((double)e->stuck_ns / 1e9).at);
+    if (e->said[0] != '\0') {
+        wadi_text_add(out, " (");
+        wadi_watch_plain(out, e->said);
+        wadi_text_add(out, ")");
+    }
+    wadi_text_addf(out, ", and %lld item%s for it", (long long)e->stuck,
+                   e->stuck == 1 ? " waits" : "s wait");
+}
+
 static bool tell_elsewhere(const wadi_view *v, wadi_text *out) {
     const wadi_view_elsewhere *e = &v->elsewhere;
     const wadi_wait_seen *coming = find_what(v, "compute", "worker"),
                          *answer = find_what(v, "compute", "elements from a worker");
     if (!e->used) return false;
-    if (e->held && e->unsent > 0)
+    if (!e->lost && e->stuck > 0 && (double)e->stuck_ns >= LONG_S * 1e9)
+        tell_stuck(e, out);
+    else if (e->held && e->unsent > 0)
         wadi_text_addf(out,
                        "no items go to workers elsewhere until `wadi job resume`, and %lld "
                        "wait%s here",

@@ -37,6 +37,10 @@ typedef struct wadi_work_item {
 typedef struct wadi_workq_open {
     int64_t items, most_items, bytes, most_bytes;
     bool held; /* no more go to workers until somebody allows it: `wadi job pause` */
+    int64_t stuck,
+        stuck_ns; /* items that the server between home and workers has not taken, and for how long it has taken none; 0: it takes them */
+    bool away;    /* it is not there */
+    char said[96]; /* why, in its own words; "": it has not told */
 } wadi_workq_open;
 
 typedef struct wadi_workq_ops {

@@ -72,10 +72,38 @@ says seen '   paused   nats'
 says seen resumed
 until_that done_items 20
 
+# ---- a server that is full ----
+if command -v python3 >/dev/null; then
+    cat >room.py <<'PROGRAM'
+import json, socket, sys
+port, stream, most = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+server = socket.create_connection(("127.0.0.1", port))
+lines = server.makefile("rb")
+server.sendall(b'CONNECT {"verbose":false}\r\nSUB reply 1\r\n')
+def ask(what, body):
+    server.sendall(b"PUB $JS.API.STREAM.%s.%s reply %d\r\n%s\r\n" % (what, stream.encode(), len(body), body))
+    line = lines.readline()
+    while not line.startswith(b"MSG "): line = lines.readline()
+    return json.loads(lines.read(int(line.split()[-1])))
+config = ask(b"INFO", b"")["config"]
+config["max_bytes"] = most
+config["discard"] = "new"
+assert "error" not in ask(b"UPDATE", json.dumps(config).encode())
+PROGRAM
+    python3 room.py "${host##*:}" WADI_sky_items 100 || wrong "the server takes no other limit"
+    full() { "$wadi" why "$at" >seen 2>&1 && grep -q "the server of $at has taken nothing for .* (maximum bytes exceeded), and 10 items wait for it" seen; }
+    feed
+    until_that full
+    python3 room.py "${host##*:}" WADI_sky_items 100000000 || wrong "the server takes no other limit"
+    until_that done_items 30
+else
+    feed
+fi
+
 # ---- the run ends ----
 exec 3>&-
 wait $home || wrong "the run fails: $(cat said)"
-[ "$(wc -c <out.raw)" -eq 320 ] || wrong "out.raw has $(wc -c <out.raw) bytes"
+[ "$(wc -c <out.raw)" -eq 480 ] || wrong "out.raw has $(wc -c <out.raw) bytes"
 "$wadi" top --once "$at" >seen 2>&1 && wrong "a job that is over is shown"
 
 # ---- items that are held do not hold up SIGTERM: home computes what has not gone to workers ----

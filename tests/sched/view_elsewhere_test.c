@@ -108,6 +108,32 @@ static void items_that_are_held_are_told(void **state) {
     wadi_view_fini(&v);
 }
 
+static void a_server_that_takes_nothing_is_told(void **state) {
+    (void)state;
+    wadi_view v = make_view();
+    add_wait(&v, "elements from a worker", 5 * second);
+    v.elsewhere.stuck = 10;
+    v.elsewhere.stuck_ns = second / 2;
+    assert_why(&v, "compute waits for 3 workers elsewhere, which have 48 items (12.0 MB); the next "
+                   "in turn has not come for 5.0 s"); /* it is on its way to the server */
+    v.elsewhere.stuck_ns = 4 * second;
+    strcpy(v.elsewhere.said, "maximum bytes \x1b exceeded");
+    assert_why(&v, "the server of nats://host/sky has taken nothing for 4.0 s (maximum bytes . "
+                   "exceeded), and 10 items wait for it");
+    v.elsewhere.stuck = 1;
+    v.elsewhere.said[0] = '\0';
+    v.elsewhere.away = true;
+    v.elsewhere.held = true;
+    assert_why(&v, "the server of nats://host/sky has been away for 4.0 s, and 1 item waits for "
+                   "it");
+    v.elsewhere.lost = true; /* home computes all */
+    v.elsewhere.held = false;
+    v.nwaits = 0;
+    assert_why(&v, "nothing stands still: computing sets the pace, at 50 % of the time; workers at "
+                   "nats://host/sky get nothing any more, and all is computed here");
+    wadi_view_fini(&v);
+}
+
 static void workers_that_are_to_come_are_waited_for(void **state) {
     (void)state;
     wadi_view v = make_view();
@@ -245,6 +271,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_that_have_items_are_waited_for),
         cmocka_unit_test(items_that_are_held_are_told),
+        cmocka_unit_test(a_server_that_takes_nothing_is_told),
         cmocka_unit_test(workers_that_are_to_come_are_waited_for),
         cmocka_unit_test(that_nobody_comes_is_told),
         cmocka_unit_test(the_screen_has_a_line_of_workers_elsewhere),
