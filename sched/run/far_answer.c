@@ -7,6 +7,8 @@
 #include "sched/run/far.h"
 #include "sched/run/stream.h"
 
+_Static_assert(sizeof((wadi_far_refused *)NULL)->worker == WADI_REPORT_NAME, "a name has room");
+
 /* ---- what is not used ---- */
 
 /* The worker's entry; who has not said his name, or comes when the list is full, shares one. */
