@@ -153,8 +153,10 @@ typedef struct bindable {
                         const char *text, wadi_run *run, wadi_error *err);
 } bindable;
 
-static const bindable bindables[] = {
-    {"input", bind_input}, {"stream_in", bind_source}, {"stream_out", bind_sink}};
+static const bindable bindables[] = {{"input", bind_input},
+                                     {"stream_in", bind_source},
+                                     {"stream_out", bind_sink},
+                                     {"stream_out_unordered", bind_sink}};
 
 static const bindable *bindable_of(const wadi_bind *b) {
     for (size_t i = 0; b->name && i < sizeof bindables / sizeof *bindables; i++)

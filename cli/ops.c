@@ -42,12 +42,12 @@ static bool describe(const char *name) {
 static void list(void) {
     const wadi_op_table *t = wadi_operators();
     for (int i = 0; i < t->n; i++)
-        printf("%-17s %-10s  %s\n", t->ops[i]->name, kind_name(t->ops[i]), t->ops[i]->form);
+        printf("%-20s %-10s  %s\n", t->ops[i]->name, kind_name(t->ops[i]), t->ops[i]->form);
     for (int i = 0; t->derived(i); i++)
-        printf("%-17s %-10s  %s\n", t->derived(i)->name, "derived", t->derived(i)->form);
+        printf("%-20s %-10s  %s\n", t->derived(i)->name, "derived", t->derived(i)->form);
     for (int i = 0; i < WADI_SOP_PRIM_COUNT; i++) {
         const wadi_sop_info *s = wadi_sop_get((wadi_sop)i);
-        printf("%-17s %-10s  %s", s->name, "scalar", s->name);
+        printf("%-20s %-10s  %s", s->name, "scalar", s->name);
         print_arguments(s->arity);
         printf("\n");
     }

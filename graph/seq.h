@@ -43,6 +43,8 @@ typedef enum wadi_seq_collect {
 
 typedef struct wadi_seq_rule {
     wadi_seq_form form;
+    bool
+        unordered; /* DELIVER: elements may go in any order, and nobody else may need theirs (ir/verify_order.c) */
     wadi_seq_pick pick;
     wadi_seq_collect collect;
 } wadi_seq_rule;

@@ -367,6 +367,7 @@ typedef struct wadi_plan_end {
     int nfrom; /* components of the stage's results; FOLD, FOLD_BATCH: see fold.from */
     const int *from;
     const char *name; /* SINK */
+    bool unordered;   /* SINK: elements may come in any order */
     int ninto;
     const int *into; /* ONCE slots */
     wadi_plan_fold fold;
@@ -462,6 +463,10 @@ static inline bool wadi_loader_is_fast(const wadi_loader *l) {
     return l->fast != NULL && l->fast(l->self);
 }
 
+/* Whether nobody needs the order of the stage's elements: all that comes of each by itself goes to sinks that take it in any (plan/unordered.c). */
+bool wadi_plan_stage_is_unordered(const wadi_plan_stream *s, int stage);
+/* The first end of the stream that is unordered; NULL: there is none. */
+const wadi_plan_end *wadi_plan_unordered_end(const wadi_plan_stream *s);
 /* The fold of a stage, or of an end; NULL: it has none (plan/fold.c). */
 const wadi_plan_fold *wadi_plan_stage_fold(const wadi_plan_stage *g);
 const wadi_plan_fold *wadi_plan_end_fold(const wadi_plan_end *e);

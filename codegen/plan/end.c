@@ -58,6 +58,7 @@ wadi_status wadi_planning_end(wadi_planning *p, const wadi_bind *b) {
         WADI_TRY(all_components(p, b->args[0], &e));
     WADI_TRY(set_results(p, b, &e));
     if (e.kind == WADI_END_SINK) {
+        e.unordered = b->op->seq.unordered;
         e.name = wadi_arena_strdup(p->plan->arena, b->name);
         if (!e.name) return wadi_planning_no_memory(p);
     }

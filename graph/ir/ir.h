@@ -321,5 +321,8 @@ WADI_NODISCARD wadi_status wadi_ir_parse(const char *text, const char *file,
                                          wadi_error *err);
 /** Checks every invariant; the message says which binding and what is wrong. */
 WADI_NODISCARD wadi_status wadi_ir_verify(const wadi_module *m, wadi_error *err);
+/** Whether nothing needs the order of what is delivered in any: of a program as it was written, which wadi_ir_verify has found sound. Errors:
+ *  WADI_INVALID, at what needs it; WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_ir_verify_order(const wadi_module *m, wadi_error *err);
 
 #endif

@@ -69,7 +69,8 @@ static wadi_status parse_program(wadi_parser *p, name_list *outputs) {
 
 /* What cannot be checked in a single line: for example, marks that contradict each other. */
 static wadi_status check_program(const wadi_parser *p) {
-    const wadi_status st = wadi_ir_verify(p->m, p->err);
+    wadi_status st = wadi_ir_verify(p->m, p->err);
+    if (st == WADI_OK) st = wadi_ir_verify_order(p->m, p->err);
     if (st == WADI_OK || st == WADI_MEMORY) return st;
     if (p->err) p->err->status = WADI_INVALID;
     return WADI_INVALID;

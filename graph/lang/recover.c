@@ -398,6 +398,7 @@ static wadi_status recover(wadi_recovery *r, const wadi_op_table *ops) {
     WADI_TRY(place_all(r));
     WADI_TRY(wadi_recovery_emit(r));
     WADI_TRY(wadi_ir_verify(r->module, r->err));
+    WADI_TRY(wadi_ir_verify_order(r->module, r->err));
     return wadi_ir_name_indexed(r->module) ? WADI_OK : no_memory(r);
 }
 

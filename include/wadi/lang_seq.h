@@ -115,5 +115,9 @@ wadi_eat wadi_fold_batch_env(wadi_acc_fn2_env step, void *env, wadi_acc z, wadi_
 wadi_acc wadi_consume(wadi_eat c);
 /** Delivers the stream, in order, to the sink that is bound to `name` when the program runs. */
 void wadi_stream_out(wadi_seq s, const char *name);
+/** Delivers the elements of the stream, each once and whole, in any order: workers elsewhere, or several devices, need not wait for each other. Neither
+ *  `s` nor what wadi_map_seq of one sequence, wadi_filter_seq and wadi_expand_seq make of it may be used by anything that needs an order:
+ *  another wadi_stream_out, a consumer, a zip, windows and the like. Sinks that need one refuse to be bound. docs/RUNTIME.md */
+void wadi_stream_out_unordered(wadi_seq s, const char *name);
 
 #endif

@@ -199,7 +199,8 @@ WADI_NODISCARD wadi_status wadi_run_input(wadi_run *run, const char *name, const
 /** Binds the source of the stream `name`. Borrows it until the run is destroyed. Errors: WADI_INVALID (no such stream). */
 WADI_NODISCARD wadi_status wadi_run_source(wadi_run *run, const char *name, wadi_source *source,
                                            wadi_error *err);
-/** Binds the sink that the stream `name` is delivered to. Borrows it until the run is destroyed. Errors: WADI_INVALID (no such stream). */
+/** Binds the sink that the stream `name` is delivered to. Borrows it until the run is destroyed. Errors: WADI_INVALID (no such stream; it comes in any
+ *  order, and the sink needs one). */
 WADI_NODISCARD wadi_status wadi_run_sink(wadi_run *run, const char *name, wadi_sink *sink,
                                          wadi_error *err);
 /** How often elements come to the sinks of this run, if its process may be ended at any moment and the same run is started again. Call it with all

@@ -103,7 +103,7 @@ static void add_stage(wadi_text *t, const wadi_plan *p, const wadi_plan_stage *g
 }
 
 static void add_end(wadi_text *t, const wadi_plan_end *e) {
-    add_number(t, e->kind);
+    add_number(t, e->unordered ? -1 : (int64_t)e->kind);
     add_number(t, e->stage);
     add_string(t, e->kind == WADI_END_SINK ? e->name : NULL);
     add_list(t, e->nfrom, e->from);

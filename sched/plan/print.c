@@ -269,6 +269,7 @@ static void print_end(const wadi_plan *p, const wadi_plan_end *e, wadi_text *out
     if (e->kind == WADI_END_SINK) {
         wadi_text_add(out, " ");
         wadi_plan_string_print(e->name, out);
+        if (e->unordered) wadi_text_add(out, " unordered");
     }
     wadi_text_addf(out, " of stage %d", e->stage);
     if (slots > 0) print_fold(p, &e->fold, out);

@@ -480,6 +480,7 @@ static bool read_end(wadi_plan_reader *r) {
     const int slots = wadi_plan_fold_slots(e.kind);
     if (e.kind == WADI_END_SINK && (!wadi_plan_expects(r, " ") || !wadi_plan_string(r, &e.name)))
         return false;
+    e.unordered = e.kind == WADI_END_SINK && wadi_plan_takes(r, " unordered");
     if (!wadi_plan_expects(r, " of stage ") ||
         !wadi_plan_index(r, (int64_t)r->stages.n, "there is no such stage", &e.stage))
         return false;

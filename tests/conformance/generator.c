@@ -268,10 +268,12 @@ static void read_alone(maker *m, const gen_outside *o, int stream) {
 /* Another stage over what the first one reads, with steps of its own. */
 static void read_again(maker *m, wadi_seq in) {
     const wadi_seq t = wadi_map_seq_env(body, m, in);
-    if (gen_below(&m->r, 3) > 0) {
+    const int how = gen_below(&m->r, 3);
+    if (how == 1)
+        wadi_stream_out_unordered(t, "again"); /* in order: the first sink has the same stage */
+    else if (how == 2)
         wadi_stream_out(t, "again");
-        return;
-    }
+    if (how > 0) return;
     chain(m);
     wadi_output("again", wadi_consume(gen_consumed(m, t)));
 }

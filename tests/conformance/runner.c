@@ -220,7 +220,7 @@ static wadi_status bind_one(bound *b, const conf_case *c, const wadi_bind *bind,
         WADI_TRY(feed_init(f, number, c, bind, v, err));
         return wadi_run_source(b->run, bind->name, f->source, err);
     }
-    if (strcmp(bind->op->name, "stream_out") == 0) {
+    if (bind->op->kind == WADI_OP_SEQUENCE && bind->op->seq.form == WADI_SEQ_DELIVER) {
         const int i = b->nsinks++;
         b->sink_names[i] = bind->name;
         if (b->before)

@@ -369,6 +369,33 @@ static void mistakes_are_told_with_line_and_column(void **state) {
          "input: there are two inputs named \"x\""},
         {"program p\nstream_in s : seq(f32)\nstream_out \"t\" s\nstream_out \"t\" s\n",
          "stream_out: there are two sinks named \"t\""},
+        {"program p\nstream_in s : seq(f32)\nstream_out \"t\" s\nstream_out_unordered \"t\" s\n",
+         "stream_out_unordered: there are two sinks named \"t\""},
+        {"program p\nstream_in s : seq(f32)\nstream_out \"u\" s\nstream_out_unordered \"t\" s\n",
+         "stream_out: needs the elements in order, and stream_out_unordered \"t\" (f.wadi, line 4) "
+         "lets them go in any"},
+        {"program p\nstream_in s : seq(f32[n])\nstream_out_unordered \"t\" s\n"
+         "k = map_seq s (a) { yield a }\nf = filter_seq k (a) {\n    p = unit { gt (extent a 0) 1 "
+         "}\n    yield p\n}\nr = expand_seq f (a) { yield a }\ne = elements r\noutput e\n",
+         "elements: needs the elements in order, and stream_out_unordered \"t\" (f.wadi, line 3) "
+         "lets them go in any"},
+        {"program p\nstream_in s : seq(f32)\nstream_in u : seq(f32)\n"
+         "z = map_seq u s (a, b) { yield a, b }\nstream_out_unordered \"t\" s\nstream_out \"z\" "
+         "z\n",
+         "map_seq: needs the elements in order, and stream_out_unordered \"t\" (f.wadi, line 5) "
+         "lets them go in any"},
+        {"program p\nstream_in s : seq(f32)\nstream_out_unordered \"t\" s\nw = take_seq s 2\n"
+         "stream_out_unordered \"w\" w\n",
+         "take_seq: needs the elements in order, and stream_out_unordered \"t\" (f.wadi, line 3) "
+         "lets them go in any"},
+        {"program p\nstream_in s : seq(f32[n])\nstream_out_unordered \"t\" s\nw = windows last=0 "
+         "s 2 1\nstream_out_unordered \"w\" w\n",
+         "windows: needs the elements in order, and stream_out_unordered \"t\" (f.wadi, line 3) "
+         "lets them go in any"},
+        {"program p\nstream_in s : seq(f32)\nstream_out_unordered \"t\" s\nw = scan_seq s 0.0f32 "
+         "(a, x) { yield x }\nstream_out_unordered \"w\" w\n",
+         "scan_seq: needs the elements in order, and stream_out_unordered \"t\" (f.wadi, line 3) "
+         "lets them go in any"},
         {"program p\ninput xs : f32[n]\nys = map xs (x) { add x 1 }\n",
          "line 3, column 19: this operation does not take f32, i64 (1.0f32 is a literal of type "
          "f32), found 'add'"},

@@ -260,6 +260,9 @@ static void sequences(void **state) {
     T((wadi_stream_out(NO_SEQ, "s"), 0));
     T((wadi_stream_out(seq_of(vec()), ""), 0));
     T((wadi_stream_out(seq_of(vec()), NULL), 0));
+    T((wadi_stream_out_unordered(NO_SEQ, "s"), 0));
+    T((wadi_stream_out_unordered(seq_of(vec()), ""), 0));
+    T((wadi_stream_out_unordered(seq_of(vec()), NULL), 0));
     T(wadi_random_u32(f(1), i(1)));
     T(wadi_random_u64(i(1), NO_EXP));
     T(wadi_random_words(i(1), i(1), f(2)));

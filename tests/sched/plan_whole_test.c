@@ -157,6 +157,7 @@ static void make(whole *w) {
                                     .nfrom = 2,
                                     .from = w->from,
                                     .name = "disk",
+                                    .unordered = i == 0,
                                     .ninto = i == 3 ? 4 : 2,
                                     .into = w->into,
                                     .fold = fold(w)};
@@ -233,7 +234,7 @@ static const char text[] =
     "        unchanged -> kept.2, x.0\n"
     "    stage 5: take x.0 of stage 0 at place 0\n"
     "        unchanged -> kept.2, x.0\n"
-    "    sink \"disk\" of stage 5: 1, 0 -> out.9, m.8 at place 0\n"
+    "    sink \"disk\" unordered of stage 5: 1, 0 -> out.9, m.8 at place 0\n"
     "    elements of stage 4: 1, 0 -> out.9, m.8 at place 0\n"
     "    tabulate_min of stage 3: 1, 0 -> out.9, m.8 at place 0\n"
     "    from_seq of stage 2: 1, 0 -> out.9, m.8, shapes.12, first.5 at place 0\n"

@@ -208,8 +208,30 @@ static void only_stretches_are_taken(void **state) {
     assert_false(wadi_stretch_is_one(&m.plan, &m.s, &good[1]));
 }
 
+/* ---- the order ---- */
+
+static void what_comes_of_each_may_come_in_any_order(void **state) {
+    (void)state;
+    made m;
+    make_long(&m);
+    m.end[0].unordered = true; /* of the last stage */
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(wadi_plan_stage_is_unordered(&m.s, i), i >= 3); /* a batch reads stage 2 */
+    add_end(&m, 1);
+    m.end[1].unordered = true;
+    for (int i = 0; i < 5; i++) assert_int_equal(wadi_plan_stage_is_unordered(&m.s, i), i >= 3);
+    assert_ptr_equal(wadi_plan_unordered_end(&m.s), &m.end[0]);
+    m.stage[3].change = WADI_CHANGE_FILTER;
+    for (int i = 0; i < 5; i++) assert_true(wadi_plan_stage_is_unordered(&m.s, i));
+    add_end(&m, 4); /* in order */
+    for (int i = 0; i < 5; i++) assert_false(wadi_plan_stage_is_unordered(&m.s, i));
+    m.end[0].unordered = m.end[1].unordered = false;
+    assert_null(wadi_plan_unordered_end(&m.s));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_comes_of_each_may_come_in_any_order),
         cmocka_unit_test(what_keeps_nothing_goes_along),
         cmocka_unit_test(stages_of_others_are_left_out),
         cmocka_unit_test(a_filter_without_a_body_saves_an_answer_or_is_left_out),

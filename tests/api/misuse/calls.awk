@@ -87,7 +87,7 @@ function all_valid(    i) {
         if (is_pointer(type[i])) pointers++
         if (is_handle(type[i])) handles++
     }
-    language = result ~ /^wadi_(exp|acc|seq|eat|ix)$/ || name ~ /^wadi_(output|stream_out)$/
+    language = result ~ /^wadi_(exp|acc|seq|eat|ix)$/ || name ~ /^wadi_(output|stream_out|stream_out_unordered)$/
     all_valid()
     emit("all well", "ANYTHING")
     for (i = 1; i <= n; i++) {
