@@ -123,6 +123,8 @@ struct wadi_sink {
     bool
         keeps; /* only keeps what it gets, in memory: `put` does not wait, and any thread may call it */
     bool
+        ordered; /* what it makes depends on the order of the elements, as a picture of several planes does: it refuses those that come in any */
+    bool
         linked; /* another process is behind it: what it sends and waits for is a lane of a trace */
     bool
         unwatched; /* never looks at wake_fd, which then stays -1: a short run saves the descriptors */

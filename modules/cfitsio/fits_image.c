@@ -391,7 +391,7 @@ wadi_status wadi_cfitsio_sink(const char *path, const wadi_image_info *info, wad
         return wadi_fail(err, WADI_INVALID, "%s: a pixel of width %g", path, info->pixel);
     fits_sink *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
-    s->base = (wadi_sink){.ops = &sink_ops, .kind = "FITS image", .wake_fd = -1};
+    s->base = (wadi_sink){.ops = &sink_ops, .kind = "FITS image", .wake_fd = -1, .ordered = true};
     s->naxis = info->stokes != 0 ? 4 : info->frequency > 0 ? 3 : 2;
     static const wadi_outfile_options goes_back = {.goes_back = true};
     s->path = strdup(path);

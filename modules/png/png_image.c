@@ -224,7 +224,7 @@ static wadi_status open_png(const char *path, const wadi_png_options *options, w
                          (long long)o->most);
     png_sink *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
-    s->base = (wadi_sink){.ops = &sink_ops, .kind = "PNG picture", .wake_fd = -1};
+    s->base = (wadi_sink){.ops = &sink_ops, .kind = "PNG picture", .wake_fd = -1, .ordered = true};
     s->options = *o;
     s->path = strdup(path);
     const wadi_status status = s->path != NULL

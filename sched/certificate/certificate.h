@@ -14,6 +14,8 @@
  *     block 2048 0b7e..             elements and their digest
  *     sink out 5000 raw
  *     block 2048 c19f..
+ *     sink some 5000 raw unordered  a sink that takes elements in any order has one block, whose digest does not depend on it
+ *     block 5000 77ab..
  *     result e 3d11..
  *     end 88aa..                    digest of all lines before
  *

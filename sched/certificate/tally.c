@@ -46,7 +46,7 @@ static void end_part(part_of p, uint8_t out[WADI_TALLY_DIGEST]) {
 /* ---- a block ---- */
 
 static part_of part_at(const wadi_tally *b, int i) {
-    return (part_of){&b->part[i], b->one_lane};
+    return b->unordered ? (part_of){b->part, true} : (part_of){&b->part[i], b->one_lane};
 }
 
 static void begin_parts(wadi_tally *b) {
@@ -212,8 +212,36 @@ static int64_t piece_of(const wadi_tally *b, const wadi_chunk *c, int64_t from, 
     return high;
 }
 
+/* ---- without an order ---- */
+
+static void add_digest(uint8_t sum[WADI_TALLY_DIGEST], const uint8_t more[WADI_TALLY_DIGEST]) {
+    unsigned carry = 0;
+    for (int i = 0; i < WADI_TALLY_DIGEST; i++) {
+        carry += (unsigned)sum[i] + more[i];
+        sum[i] = (uint8_t)(carry & 0xff);
+        carry >>= 8;
+    }
+}
+
+static wadi_status add_each(wadi_tally *b, const wadi_chunk *c, wadi_error *err) {
+    if (c->count == 0) return WADI_OK;
+    if (b->done.n == 0 && !wadi_vec_push(&b->done, (wadi_tally_block){0})) return no_memory(err);
+    wadi_tally_block *all = &b->done.at[0];
+    for (int64_t i = 0; i < c->count; i++) {
+        uint8_t digest[WADI_TALLY_DIGEST];
+        begin_part(part_at(b, 0));
+        add_piece(b, c, i, 1);
+        end_part(part_at(b, 0), digest);
+        add_digest(all->digest, digest);
+    }
+    all->elements += c->count;
+    b->elements = b->bytes = 0;
+    return WADI_OK;
+}
+
 wadi_status wadi_tally_add(wadi_tally *b, const wadi_chunk *c, wadi_error *err) {
     WADI_TRY(open_parts(b, c, err));
+    if (b->unordered) return add_each(b, c, err);
     for (int64_t from = 0; from < c->count;) {
         bool ends = false;
         const int64_t n = piece_of(b, c, from, &ends);

@@ -3,7 +3,10 @@
  *
  * Each array that an element consists of has parts: its extents, 8 bytes for each dimension, and then, for each field of its numbers, their column. A part holds those
  * of all elements of the block, one element after the other, in the machine's byte order; it is empty if there are none. The digest of a block is BLAKE2b of the digests of
- * all parts, in this order. Every NaN of a column counts as the one with the bits 0x7fc00000, or 0x7ff8000000000000 in f64. */
+ * all parts, in this order. Every NaN of a column counts as the one with the bits 0x7fc00000, or 0x7ff8000000000000 in f64.
+ *
+ * A sequence that has no order is one block. Its digest is a sum of those of all elements, as numbers of 256 bits with the least byte first, without what goes beyond: it does
+ * not depend on their order. That of an element is BLAKE2b of all its parts, one behind the other. A sum finds what went wrong; it is no defence against somebody who chooses elements so that they have a sum. */
 #ifndef WADI_SCHED_CERTIFICATE_TALLY_H
 #define WADI_SCHED_CERTIFICATE_TALLY_H
 
@@ -28,7 +31,8 @@ typedef union wadi_tally_part {
 
 /* All zero: nothing has come. */
 typedef struct wadi_tally {
-    bool one_lane; /* as version 1 has them */
+    bool one_lane;  /* as version 1 has them */
+    bool unordered; /* it has no order */
     wadi_tally_list done;
     wadi_tally_list like;    /* cuts that the first blocks are to have; NULL: none */
     int64_t elements, bytes; /* in the block that is open */

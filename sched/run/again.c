@@ -31,7 +31,7 @@ static wadi_status go_back(wadi_run *x, wadi_error *err) {
 static bool can_go_back(const wadi_run *x) {
     for (size_t i = 0; i < x->bindings.n; i++)
         if (x->bindings.at[i].read && !x->bindings.at[i].comes_back) return false;
-    return !wadi_run_broken(x);
+    return !wadi_run_broken(x) && !x->mixed;
 }
 
 /* ---- devices ---- */

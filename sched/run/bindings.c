@@ -27,12 +27,6 @@ static bool add_binding(void *env, const char *name, const wadi_plan_source *sou
     return wadi_vec_push(&x->bindings, (wadi_binding){.name = name});
 }
 
-/* The phases' sources and sinks by name, unbound. */
-wadi_status wadi_run_list_bindings(wadi_run *x, wadi_error *err) {
-    if (each_name(x->plan, add_binding, x)) return WADI_OK;
-    return wadi_fail(err, WADI_MEMORY, "run: out of memory");
-}
-
 typedef struct wanted {
     const char *name;
     bool sink, known;
@@ -51,6 +45,20 @@ wadi_binding *wadi_run_find(wadi_run *x, const char *name, bool sink) {
         if (strcmp(x->bindings.at[k].name, name) == 0) return &x->bindings.at[k];
     }
     return NULL;
+}
+
+static void note_unordered(wadi_run *x, const wadi_plan_stream *s) {
+    for (int i = 0; i < s->nends; i++)
+        if (s->ends[i].unordered) wadi_run_find(x, s->ends[i].name, true)->unordered = &s->ends[i];
+}
+
+/* The phases' sources and sinks by name, unbound. */
+wadi_status wadi_run_list_bindings(wadi_run *x, wadi_error *err) {
+    if (!each_name(x->plan, add_binding, x))
+        return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+    for (int i = 0; i < x->plan->nphases; i++)
+        if (x->plan->phases[i].is_stream) note_unordered(x, &x->plan->phases[i].stream);
+    return WADI_OK;
 }
 
 typedef struct fitting {

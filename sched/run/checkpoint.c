@@ -189,10 +189,20 @@ static uint64_t stream_of(const wadi_checkpoint *c, const char *sink) {
     return (wadi_hash64(of ^ wadi_hash64(wadi_hash_bytes(sink, strlen(sink)))) >> 1) | 1;
 }
 
+bool wadi_checkpoint_suits(const wadi_binding *b) {
+    return b->unordered == NULL || !meets(b->sink);
+}
+
 /* What sinks have must last, or they may get it again. */
 static wadi_status prepare_sinks(wadi_run *x, wadi_error *err) {
     for (size_t i = 0; i < x->bindings.n; i++) {
         wadi_sink *s = x->bindings.at[i].sink;
+        if (!wadi_checkpoint_suits(&x->bindings.at[i]))
+            return wadi_fail(
+                err, WADI_UNSUPPORTED,
+                "\"%s\": a %s sink of a run that is saved needs its elements in order, "
+                "and it gets them in any: use stream_out, or leave out the state",
+                x->bindings.at[i].name, s->kind);
         if (s == NULL || s->gives == WADI_GUARANTEE_AT_LEAST_ONCE) continue;
         if (s->ops->last == NULL)
             return wadi_fail(err, WADI_UNSUPPORTED,

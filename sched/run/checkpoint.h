@@ -16,6 +16,9 @@ WADI_NODISCARD wadi_status wadi_checkpoint_create(wadi_run *x, wadi_error *err);
 /* Before the run begins, with all bound: opens the folder, and reads what is there. Errors: WADI_IO (folder or file; another process uses
  * it), WADI_INVALID (it is of something else), WADI_UNSUPPORTED (a sink cannot go on, a source cannot go back). */
 WADI_NODISCARD wadi_status wadi_checkpoint_open(wadi_run *x, wadi_error *err);
+/* Whether the sink can go on in a run that is saved, with the order in which its elements come: the other end of a link knows them by their numbers,
+ * and behind the last saving a run that goes on may give the same numbers to others. */
+bool wadi_checkpoint_suits(const wadi_binding *b);
 /* Whether the run has been saved, by this process or an earlier one. */
 bool wadi_checkpoint_exists(const wadi_run *x);
 /* The run is over. well: what was kept is removed. */

@@ -50,6 +50,10 @@ wadi_status wadi_elsewhere_settle(wadi_stream *s, wadi_error *err) {
     return is_far(s) ? wadi_far_settle(s, err) : wadi_team_settle(s, err);
 }
 
+wadi_status wadi_elsewhere_rest(wadi_stream *s, wadi_error *err) {
+    return is_far(s) ? wadi_far_rest(s, err) : wadi_team_settle(s, err);
+}
+
 bool wadi_elsewhere_tries(wadi_stream *s) {
     return is_far(s) || wadi_team_tries(s);
 }

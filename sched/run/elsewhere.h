@@ -24,6 +24,8 @@ WADI_NODISCARD wadi_status wadi_elsewhere_poll(wadi_stream *s, wadi_error *err);
 /* These hand on all that others have so far: for a compute thread that is busy, or not; and for one that is not. */
 WADI_NODISCARD wadi_status wadi_elsewhere_flush(wadi_stream *s, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_elsewhere_settle(wadi_stream *s, wadi_error *err);
+/* The same as settling, but chunks whose elements may come in any order may stay with workers, if they are little: wadi_far_save has them. */
+WADI_NODISCARD wadi_status wadi_elsewhere_rest(wadi_stream *s, wadi_error *err);
 /* Whether other trials would disturb. */
 bool wadi_elsewhere_tries(wadi_stream *s);
 /* The stream is over. What was not handed on is dropped. */

@@ -34,6 +34,10 @@ static wadi_task begin_sink(const wadi_outlet *o) {
 }
 
 static wadi_status put_chunk(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
+    if (o->plan->unordered) {
+        c->first = o->numbered;
+        o->numbered += c->count;
+    }
     wadi_passed_add(&o->put, c->count, wadi_chunk_bytes(c));
     wadi_tap_see(o->stream->x, &o->put, c);
     if (o->binding == NULL) return o->sink->ops->put(o->sink, c, err);

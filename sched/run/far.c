@@ -1,4 +1,4 @@
-/* Tickets for workers of other processes, and handing on what comes of them in order. */
+/* Tickets for workers of other processes, and handing on what comes of them, in order or as it comes. */
 #include "sched/run/far.h"
 
 #include "base/clock.h"
@@ -114,15 +114,33 @@ static wadi_status compute_here(wadi_stream *s, const wadi_far_part *p, wadi_chu
     return WADI_OK;
 }
 
-/* The first ticket leaves the ring. */
-static wadi_status hand_on(wadi_stream *s, wadi_far_part *p, wadi_error *err) {
-    wadi_far *t = &s->far;
-    wadi_mutex_lock(&t->lock);
-    const wadi_far_ticket k = *wadi_far_at(p, 0);
+/* The ticket that is handed on next: the first, once it is ready; of those whose order does not matter, the first that is done. -1: there is
+ * none. What no worker has computed waits for its turn, so that of elements that fail the first is told. By the lock. */
+static int find_ready(const wadi_far_part *p) {
+    if (p->tickets > 0 && is_ready(wadi_far_at(p, 0))) return 0;
+    for (int i = 1; i < p->tickets && p->unordered; i++)
+        if (wadi_far_at(p, i)->state == WADI_TICKET_DONE) return i;
+    return -1;
+}
+
+/* A ticket leaves the ring. By the lock. */
+static wadi_far_ticket take_out(wadi_far_part *p, int at) {
+    const wadi_far_ticket k = *wadi_far_at(p, at);
+    for (int i = at; i > 0; i--) *wadi_far_at(p, i) = *wadi_far_at(p, i - 1);
     p->head = (p->head + 1) % WADI_FAR_TICKETS;
     p->tickets--;
     p->bytes -= wadi_chunk_bytes(k.in);
+    return k;
+}
+
+/* One that is ready. */
+static wadi_status hand_on(wadi_stream *s, wadi_far_part *p, wadi_error *err) {
+    wadi_far *t = &s->far;
+    wadi_mutex_lock(&t->lock);
+    const int at = find_ready(p);
+    const wadi_far_ticket k = take_out(p, at);
     wadi_mutex_unlock(&t->lock);
+    s->x->mixed = s->x->mixed || at > 0;
     p->delivering = true;
     const wadi_status status =
         k.state == WADI_TICKET_DONE ? give(s, p, &k, err) : compute_here(s, p, k.in, err);
@@ -143,17 +161,17 @@ static bool is_hopeless(const wadi_far *t, const wadi_far_ticket *k) {
     return k->sent_ns != 0 && wadi_clock_ns() - k->sent_ns > most;
 }
 
-/* Until the first ticket can be handed on. */
-static wadi_status wait_for_first(wadi_stream *s, wadi_far_part *p, wadi_error *err) {
+/* Until a ticket can be handed on. */
+static wadi_status wait_for_ready(wadi_stream *s, wadi_far_part *p, wadi_error *err) {
     wadi_far *t = &s->far;
     wadi_status status = WADI_OK;
     wadi_mutex_lock(&t->lock);
     wadi_far_ticket *k = wadi_far_at(p, 0);
-    const bool waits = !is_ready(k);
+    const bool waits = find_ready(p) < 0;
     const int ticket =
         waits ? wadi_task_wait("elements from a worker", k->in->first, s->x->work.address) : -1;
     wadi_account *before = waits ? wadi_profile_charge(WADI_PROFILE_TEAM) : NULL;
-    while (status == WADI_OK && !is_ready(k)) {
+    while (status == WADI_OK && find_ready(p) < 0) {
         if (is_hopeless(t, k))
             k->state = WADI_TICKET_FAILED;
         else
@@ -168,7 +186,7 @@ static wadi_status wait_for_first(wadi_stream *s, wadi_far_part *p, wadi_error *
 
 static bool has_ready(wadi_far *t, const wadi_far_part *p) {
     wadi_mutex_lock(&t->lock);
-    const bool ready = p->tickets > 0 && is_ready(wadi_far_at(p, 0));
+    const bool ready = find_ready(p) >= 0;
     wadi_mutex_unlock(&t->lock);
     return ready;
 }
@@ -185,7 +203,7 @@ static wadi_status hand_on_all_ready(wadi_stream *s, wadi_error *err) {
 
 static wadi_status flush(wadi_stream *s, wadi_far_part *p, wadi_error *err) {
     while (!p->delivering && p->tickets > 0) {
-        WADI_TRY(wait_for_first(s, p, err));
+        WADI_TRY(wait_for_ready(s, p, err));
         WADI_TRY(hand_on(s, p, err));
     }
     return WADI_OK;
@@ -206,10 +224,36 @@ wadi_status wadi_far_poll(wadi_stream *s, wadi_error *err) {
     return ready ? wadi_run_between_steps(s, hand_on_all_ready, err) : WADI_OK;
 }
 
-wadi_status wadi_far_settle(wadi_stream *s, wadi_error *err) {
+static bool has_tickets(const wadi_stream *s) {
     int tickets = 0;
     for (int i = 0; i < s->far.nparts; i++) tickets += s->far.parts[i].tickets;
-    return tickets > 0 ? wadi_run_between_steps(s, wadi_far_flush, err) : WADI_OK;
+    return tickets > 0;
+}
+
+wadi_status wadi_far_settle(wadi_stream *s, wadi_error *err) {
+    return has_tickets(s) ? wadi_run_between_steps(s, wadi_far_flush, err) : WADI_OK;
+}
+
+/* More than that is not saved with a run: it is waited for. */
+static int64_t most_left(const wadi_stream *s) {
+    return s->x->options.memory / 64;
+}
+
+static wadi_status rest(wadi_stream *s, wadi_error *err) {
+    for (int i = 0; i < s->far.nparts; i++) {
+        wadi_far_part *p = &s->far.parts[i];
+        if (!p->unordered) WADI_TRY(flush(s, p, err));
+        WADI_TRY(hand_on_ready(s, p, err));
+        while (p->bytes > most_left(s)) {
+            WADI_TRY(wait_for_ready(s, p, err));
+            WADI_TRY(hand_on(s, p, err));
+        }
+    }
+    return WADI_OK;
+}
+
+wadi_status wadi_far_rest(wadi_stream *s, wadi_error *err) {
+    return has_tickets(s) ? wadi_run_between_steps(s, rest, err) : WADI_OK;
 }
 
 /* ---- tickets ---- */
@@ -301,6 +345,6 @@ wadi_status wadi_far_share(wadi_stream *s, int stage, wadi_chunk *in, wadi_error
             add_ticket(s, p, in);
             return WADI_OK;
         }
-        WADI_TRY(wait_for_first(s, p, err));
+        WADI_TRY(wait_for_ready(s, p, err));
     }
 }

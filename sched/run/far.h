@@ -2,8 +2,8 @@
  *
  * This process is the home of the job: it has all that has an order, sources, changes that keep something, folds, ends, and what is saved. Bodies,
  * which compute each element by itself, are for workers, those of a stretch of stages (stretch.h) together: each chunk for its first stage
- * becomes an item of a work queue (sched/work/queue.h). Answers are handed on in the order of the items, by the compute thread. What no worker
- * has computed, for whatever reason, the compute thread does in its turn: so faults, their words, and what was delivered before them are
+ * becomes an item of a work queue (sched/work/queue.h). Answers are handed on by the compute thread, in the order of the items, or as they come where all
+ * that follows takes elements in any order (wadi_plan_stage_is_unordered). What no worker has computed, for whatever reason, the compute thread does in its turn: so faults, their words, and what was delivered before them are
  * those of a run without workers, and a run without workers is done here.
  *
  * Each stretch has its own items in order. Handing on what came of one may add items to the stretches behind it, and wait until these have room. */
@@ -44,6 +44,7 @@ typedef struct wadi_far_part {
     wadi_travel *travel;   /* [plan->n] */
     bool delivering;       /* what came of an item is handed on, or the compute thread does it */
     bool brings;           /* that has all stages of the stretch */
+    bool unordered;        /* nobody needs the order of what comes of its items */
     wadi_far_ticket *ring; /* [WADI_FAR_TICKETS]; it and what follows by the lock */
     int head, tickets;
     int64_t bytes; /* of their chunks */
@@ -130,6 +131,20 @@ struct wadi_view_elsewhere;
 /* What is under way to workers and back, for those who look at the stream, which is at work. By the run's lock. */
 void wadi_far_look(struct wadi_stream *s, struct wadi_view_elsewhere *out);
 
+/* ---- far_saved.c ---- */
+
+/* A chunk of a stage that was with workers when the run was saved. */
+typedef struct wadi_far_left {
+    int stage;
+    wadi_chunk *in;
+} wadi_far_left;
+
+/* Appends what wadi_far_rest has left with workers. */
+WADI_NODISCARD wadi_status wadi_far_save(struct wadi_stream *s, wadi_text *out, wadi_error *err);
+/* Reads that to s->left, for the compute thread to begin with. Errors: WADI_INVALID, WADI_IO, WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_far_load(struct wadi_stream *s, wadi_state_reader *from,
+                                         wadi_error *err);
+
 /* ---- far.c: as the functions of elsewhere.h ---- */
 
 bool wadi_far_takes(const struct wadi_stream *s, int stage);
@@ -142,6 +157,7 @@ bool wadi_far_brings(const struct wadi_stream *s, int stage, int reader);
 WADI_NODISCARD wadi_status wadi_far_poll(struct wadi_stream *s, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_far_flush(struct wadi_stream *s, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_far_settle(struct wadi_stream *s, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_far_rest(struct wadi_stream *s, wadi_error *err);
 /* How many chunks may be on their way to workers and back, of so many stretches, also before the first worker is there. */
 int64_t wadi_far_in_flight(int stretches, int workers);
 

@@ -109,6 +109,9 @@ static void drop_room(wadi_far *t) {
 
 static bool make_part(const wadi_far *t, const wadi_stretch *plan, wadi_far_part *p) {
     p->plan = plan;
+    /* a home on trial may begin again, and that needs the order */
+    p->unordered =
+        !t->stream->x->trial && wadi_plan_stage_is_unordered(t->stream->plan, plan->stage[0]);
     p->ring = calloc(WADI_FAR_TICKETS, sizeof *p->ring);
     p->travel = calloc((size_t)plan->n, sizeof *p->travel);
     if (p->ring == NULL || p->travel == NULL) return false;

@@ -20,6 +20,11 @@ static wadi_guarantee of_sink(const wadi_binding *b, wadi_text *why) {
         [WADI_GUARANTEE_NONE] = "cannot go on after its process was ended",
         [WADI_GUARANTEE_AT_LEAST_ONCE] = "may get elements since the last saving again"};
     const wadi_guarantee gives = b->sink->gives;
+    if (!wadi_checkpoint_suits(b)) {
+        wadi_text_addf(why, "\"%s\", a %s sink, can go on only if its elements come in order",
+                       b->name, b->sink->kind);
+        return WADI_GUARANTEE_NONE;
+    }
     if (gives < WADI_GUARANTEE_EXACTLY_ONCE)
         wadi_text_addf(why, "\"%s\", a %s sink, %s", b->name, b->sink->kind, reasons[gives]);
     return gives;
@@ -56,6 +61,13 @@ static wadi_guarantee find(const wadi_run *x, wadi_text *why) {
     return least;
 }
 
+/* Which sinks get elements in any order, whatever else is promised. */
+static void tell_order(const wadi_run *x, wadi_text *out) {
+    for (size_t i = 0; i < x->bindings.n; i++)
+        if (x->bindings.at[i].unordered != NULL)
+            wadi_text_addf(out, "; \"%s\" gets elements in any order", x->bindings.at[i].name);
+}
+
 wadi_status wadi_run_guarantee(wadi_run *run, wadi_guarantee *out, char **out_why,
                                wadi_error *err) {
     wadi_text why = {0}, line = {0};
@@ -65,6 +77,7 @@ wadi_status wadi_run_guarantee(wadi_run *run, wadi_guarantee *out, char **out_wh
     if (run->started) return wadi_fail(err, WADI_INVALID, "the run has begun already");
     WADI_TRY(wadi_run_check_bound(run, err));
     *out = find(run, &why);
+    tell_order(run, &why);
     wadi_text_addf(&line, "%s: %s", words[*out], wadi_text_str(&why));
     const bool failed = why.failed;
     wadi_text_fini(&why);

@@ -249,6 +249,16 @@ wadi_status wadi_run_source(wadi_run *run, const char *name, wadi_source *source
     return WADI_OK;
 }
 
+/* Whether the sink can do with the order in which elements come. */
+static wadi_status check_order(const wadi_run *x, const wadi_binding *b, const wadi_sink *sink,
+                               wadi_error *err) {
+    if (b->unordered == NULL || !sink->ordered) return WADI_OK;
+    const wadi_plan_place *at = &x->plan->places[b->unordered->place];
+    return wadi_fail_at(err, at->loc, WADI_INVALID,
+                        "%s: \"%s\" gets elements in any order, and a %s sink needs them in order",
+                        at->op, b->name, sink->kind);
+}
+
 wadi_status wadi_run_sink(wadi_run *run, const char *name, wadi_sink *sink, wadi_error *err) {
     WADI_GIVEN(err, run);
     WADI_GIVEN(err, name);
@@ -256,6 +266,7 @@ wadi_status wadi_run_sink(wadi_run *run, const char *name, wadi_sink *sink, wadi
     WADI_TRY(check_unstarted(run, err));
     wadi_binding *b = wadi_run_find(run, name, true);
     if (b == NULL) return wadi_fail(err, WADI_INVALID, "the program has no sink \"%s\"", name);
+    WADI_TRY(check_order(run, b, sink, err));
     b->sink = sink;
     return WADI_OK;
 }

@@ -1,6 +1,7 @@
 /* What a stream keeps between two chunks, as bytes, and going on from it: where its sources stand, what its changes, folds and collectors keep,
  * and what its chunk policy has learned. Chunks that are on their way are none of it: those that sources have read ahead are read
- * again, and those on their way to sinks are delivered before anything is saved. */
+ * again, and those on their way to sinks are delivered before anything is saved. Only of chunks whose elements may come in any order, some may be with
+ * workers elsewhere: these are saved as they are (far_saved.c), so nobody waits for a slow worker. */
 #include "base/error.h"
 #include "sched/run/certify.h"
 #include "sched/run/dead.h"
@@ -41,6 +42,7 @@ static bool lasts(const wadi_outlet *o) {
 /* What goes to a sink is the sink's, up to the place that it tells. */
 static wadi_status save_sink(const wadi_outlet *o, wadi_text *out, wadi_error *err) {
     wadi_position at = {0};
+    if (o->plan->unordered) wadi_state_put(out, o->numbered);
     if (!lasts(o)) return WADI_OK;
     WADI_TRY(wadi_sink_have(o->sink, &at, err));
     wadi_state_put(out, at.element);
@@ -64,7 +66,7 @@ static const wadi_error *failure(const wadi_stream *s) {
 }
 
 static wadi_status settle(wadi_stream *s, wadi_error *err) {
-    WADI_TRY(wadi_elsewhere_settle(s, err));
+    WADI_TRY(wadi_elsewhere_rest(s, err));
     WADI_TRY(wadi_apart_join(s, err));
     for (int i = 0; i < s->plan->nends; i++) WADI_TRY(wadi_outlet_settle(&s->outlets[i], err));
     return WADI_OK;
@@ -91,6 +93,7 @@ wadi_status wadi_run_save(wadi_stream *s, wadi_text *out, wadi_error *err) {
     save_sizes(s->x, out);
     for (int i = 0; i < s->plan->nstages; i++) WADI_TRY(save_stage(&s->stages[i], out, err));
     for (int i = 0; i < s->plan->nends; i++) WADI_TRY(save_end(&s->outlets[i], out, err));
+    if (wadi_plan_unordered_end(s->plan) != NULL) WADI_TRY(wadi_far_save(s, out, err));
     WADI_TRY(wadi_dead_save(s->x, out, err));
     WADI_TRY(wadi_certify_save(s->x, out, err));
     return out->failed ? wadi_fail(err, WADI_MEMORY, "saving a stream: out of memory") : WADI_OK;
@@ -124,6 +127,8 @@ static wadi_status load_stage(wadi_stage_run *g, wadi_state_reader *from, wadi_e
 
 static wadi_status load_sink(wadi_outlet *o, wadi_state_reader *from, wadi_error *err) {
     wadi_position at = {0};
+    if (o->plan->unordered)
+        WADI_TRY(wadi_state_take_count(from, WADI_STATE_ELEMENTS, &o->numbered, err));
     if (!lasts(o)) return WADI_OK;
     WADI_TRY(wadi_state_take_count(from, WADI_STATE_ELEMENTS, &at.element, err));
     WADI_TRY(wadi_state_take_count(from, INT64_MAX, &at.mark, err));
@@ -160,6 +165,7 @@ wadi_status wadi_run_load(wadi_stream *s, wadi_error *err) {
     WADI_TRY(load_sizes(s->x, &from, err));
     for (int i = 0; i < s->plan->nstages; i++) WADI_TRY(load_stage(&s->stages[i], &from, err));
     for (int i = 0; i < s->plan->nends; i++) WADI_TRY(load_end(&s->outlets[i], &from, err));
+    if (wadi_plan_unordered_end(s->plan) != NULL) WADI_TRY(wadi_far_load(s, &from, err));
     WADI_TRY(wadi_dead_load(s->x, &from, err));
     WADI_TRY(wadi_certify_load(s, &from, err));
     return from.left == 0 ? WADI_OK

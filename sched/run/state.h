@@ -32,6 +32,8 @@ typedef struct wadi_binding {
     const char *name;
     wadi_source *source;
     wadi_sink *sink;
+    const wadi_plan_end
+        *unordered; /* the end of the sink, if it takes elements in any order; else NULL */
     /* of a run that may begin again at another device */
     wadi_position begin; /* of the source */
     bool comes_back;     /* the source can go there again */
@@ -118,8 +120,10 @@ struct wadi_run {
     bool alone;                /* the others compute nothing, because they would round otherwise */
     bool stays;                /* the home does not change */
     wadi_run_work work;
-    bool trial;                       /* it is home on trial, */
-    int64_t most_ns;                  /* for so long */
+    bool trial;      /* it is home on trial, */
+    int64_t most_ns; /* for so long */
+    bool
+        mixed; /* a sink has got an element before one that comes before it: the run cannot begin again */
     bool goes_on;                     /* what has failed is to begin again at another device */
     bool gone[WADI_DEVICES_MOST];     /* by place: the run has left it */
     wadi_home homes;                  /* what is known of them, and */

@@ -90,24 +90,43 @@ static void weigh_chunk(wadi_stream *s, const wadi_chunk *c, int64_t begin_ns) {
     s->compute_ns += wadi_clock_ns() - begin_ns - s->held_ns;
 }
 
-/* One chunk of a lane through all stages behind it. */
-static wadi_status compute_chunk(wadi_stream *s, wadi_lane *l, wadi_chunk *c, wadi_error *err) {
+/* A chunk through a stage and all that are behind it. l: the lane that it is of, which is that of the stage; NULL: it was left by an earlier
+ * process. */
+static wadi_status compute_chunk(wadi_stream *s, const wadi_lane *l, int stage, wadi_chunk *c,
+                                 wadi_error *err) {
     wadi_status status = wadi_handover_next(s, err);
     if (status == WADI_OK) status = wadi_elsewhere_next(s, c->count, err);
     wadi_crew_begin_step(&s->x->crew);
     wadi_meter_busy(&s->x->meter, WADI_STAGE_COMPUTE);
     const int64_t begin_ns = s->weighs ? wadi_clock_ns() : 0;
     const int64_t span_ns = wadi_profile_span_begins();
-    if (status == WADI_OK && s->x->certifier != NULL)
+    if (status == WADI_OK && s->x->certifier != NULL && l != NULL)
         status = wadi_certify_read(s, l->plan, c, err);
-    if (status == WADI_OK) status = wadi_stage_run_chunk(s, l->stage, c, err);
+    if (status == WADI_OK) status = wadi_stage_run_chunk(s, stage, c, err);
     wadi_profile_span("chunk", span_ns, c->count);
     if (s->weighs) weigh_chunk(s, c, begin_ns);
     wadi_meter_idle(&s->x->meter, WADI_STAGE_COMPUTE);
     if (status == WADI_OK) count_chunk(s, c);
-    wadi_chunk_release(c);
+    return status;
+}
+
+static wadi_status compute_read(wadi_stream *s, wadi_lane *l, wadi_chunk *owned_c,
+                                wadi_error *err) {
+    const wadi_status status = compute_chunk(s, l, l->stage, owned_c, err);
+    wadi_chunk_release(owned_c);
     wadi_lane_done(l);
     return status;
+}
+
+static wadi_status compute_left(wadi_stream *s, wadi_error *err) {
+    for (size_t i = 0; i < s->left.n; i++)
+        WADI_TRY(compute_chunk(s, NULL, s->left.at[i].stage, s->left.at[i].in, err));
+    return WADI_OK;
+}
+
+static void drop_left(wadi_stream *s) {
+    for (size_t i = 0; i < s->left.n; i++) wadi_chunk_release(s->left.at[i].in);
+    wadi_vec_free(&s->left);
 }
 
 static wadi_status end_stage(wadi_stream *s, int stage, wadi_error *err) {
@@ -183,10 +202,11 @@ static wadi_status compute_next(wadi_stream *s, wadi_lane *l, wadi_error *err) {
         return wadi_stage_fail(s, l->stage, status, err);
     }
     if (nudged) return WADI_OK;
-    return c == NULL ? end_lane(s, l, err) : compute_chunk(s, l, c, err);
+    return c == NULL ? end_lane(s, l, err) : compute_read(s, l, c, err);
 }
 
 static wadi_status compute_all(wadi_stream *s, wadi_error *err) {
+    WADI_TRY(compute_left(s, err));
     for (;;) {
         wadi_lane *l = NULL;
         wadi_run_hold(s->x);
@@ -294,6 +314,7 @@ static void close_stream(wadi_stream *s) {
         if (s->outlets[i].plan != NULL) wadi_outlet_close(&s->outlets[i]);
     for (int i = 0; s->stages != NULL && i < s->plan->nstages; i++)
         if (s->stages[i].plan != NULL) wadi_stage_close(s, i);
+    drop_left(s);
     free(s->stages);
     free(s->lanes);
     free(s->outlets);

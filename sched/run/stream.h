@@ -56,6 +56,8 @@ typedef struct wadi_outlet {
     wadi_pipe *pipe;       /* NULL: the compute thread calls the sink */
     wadi_thread thread;
     wadi_passed put;
+    int64_t
+        numbered; /* of a sink that takes elements in any order: so many have come, and are numbered so; by the thread that calls it */
     wadi_trace_lane *trace;         /* of the thread */
     WADI_VEC(wadi_chunk *) waiting; /* for the end of a young stream, or for the thread */
     int64_t waiting_bytes;
@@ -129,11 +131,12 @@ struct wadi_stream {
     wadi_apart apart;
     wadi_team team;
     wadi_far far;
-    wadi_outlet *outlets;       /* [plan->nends] */
-    bool comes_before_saved;    /* what is saved is of a later stream, which goes on from there */
-    int64_t begin_ns;           /* clock when the stream began */
-    int64_t step_ns, worked_ns; /* clock and time worked at the end of the last step */
-    int64_t waited_ns;          /* for sources since then */
+    WADI_VEC(wadi_far_left) left; /* of a run that goes on: what it begins with */
+    wadi_outlet *outlets;         /* [plan->nends] */
+    bool comes_before_saved;      /* what is saved is of a later stream, which goes on from there */
+    int64_t begin_ns;             /* clock when the stream began */
+    int64_t step_ns, worked_ns;   /* clock and time worked at the end of the last step */
+    int64_t waited_ns;            /* for sources since then */
     int64_t held_ns; /* for digests of what they gave, since then: that is no time of the step */
     wadi_policy_clock clock;
     /* of the last step, 0 before it: time per element, and bytes beside results that lie in their places */

@@ -1,4 +1,4 @@
-/* Tickets: cutting chunks for devices, and handing on what comes of them in order. */
+/* Tickets: cutting chunks for devices, and handing on what comes of them, in order or as it comes. */
 #include "sched/run/team.h"
 
 #include <stdlib.h>
@@ -69,6 +69,7 @@ static wadi_status open_team(wadi_stream *s, wadi_error *err) {
         return status;
     }
     const wadi_stage_run *g = &s->stages[t->stage];
+    t->unordered = !s->x->trial && wadi_plan_stage_is_unordered(s->plan, t->stage);
     t->opened = true;
     t->sharing.element_ns[0] = 0;
     wadi_sharing_saw(&t->sharing, 0, g->body_elements, g->body_ns);
@@ -118,14 +119,35 @@ static bool is_ready(const wadi_ticket *k) {
     return k->state == WADI_TICKET_DONE || k->state == WADI_TICKET_FAILED;
 }
 
-/* The first ticket leaves the ring. */
+static wadi_ticket *ticket_at(wadi_team *t, int i) {
+    return &t->ring[(t->head + i) % WADI_TEAM_TICKETS];
+}
+
+/* The ticket that is handed on next, as with workers elsewhere (far.c). By the lock. */
+static int find_ready(wadi_team *t) {
+    if (t->tickets > 0 && is_ready(ticket_at(t, 0))) return 0;
+    for (int i = 1; i < t->tickets && t->unordered; i++)
+        if (ticket_at(t, i)->state == WADI_TICKET_DONE) return i;
+    return -1;
+}
+
+/* By the lock. */
+static wadi_ticket take_out(wadi_team *t, int at) {
+    const wadi_ticket k = *ticket_at(t, at);
+    for (int i = at; i > 0; i--) *ticket_at(t, i) = *ticket_at(t, i - 1);
+    t->head = (t->head + 1) % WADI_TEAM_TICKETS;
+    t->tickets--;
+    return k;
+}
+
+/* A ticket that is ready leaves the ring. */
 static wadi_status hand_on(wadi_stream *s, wadi_error *err) {
     wadi_team *t = &s->team;
     wadi_mutex_lock(&t->lock);
-    const wadi_ticket k = t->ring[t->head];
-    t->head = (t->head + 1) % WADI_TEAM_TICKETS;
-    t->tickets--;
+    const int at = find_ready(t);
+    const wadi_ticket k = take_out(t, at);
     wadi_mutex_unlock(&t->lock);
+    s->x->mixed = s->x->mixed || at > 0;
     t->delivering = true;
     const wadi_status status = k.state == WADI_TICKET_DONE
                                    ? t->hooks->give(s, t->stage, k.in, &k.outcome, err)
@@ -149,19 +171,19 @@ static void take_back(wadi_team *t, wadi_ticket *k) {
     k->state = WADI_TICKET_FAILED;
 }
 
-/* Until the first ticket can be handed on. */
-static wadi_status wait_for_first(wadi_stream *s, wadi_error *err) {
+/* Until a ticket can be handed on. */
+static wadi_status wait_for_ready(wadi_stream *s, wadi_error *err) {
     static const int64_t LOOK_NS = 50000000; /* whether the run was cancelled */
     wadi_team *t = &s->team;
     wadi_status status = WADI_OK;
     wadi_mutex_lock(&t->lock);
     wadi_ticket *k = &t->ring[t->head];
-    const bool waits = !is_ready(k);
+    const bool waits = find_ready(t) < 0;
     const int ticket = waits ? wadi_task_wait("elements from device", k->in->first,
                                               s->x->devices.at[k->member].name)
                              : -1;
     wadi_account *before = waits ? wadi_profile_charge(WADI_PROFILE_TEAM) : NULL;
-    while (status == WADI_OK && !is_ready(k)) {
+    while (status == WADI_OK && find_ready(t) < 0) {
         const int64_t left = k->due_ns - wadi_clock_ns();
         if (left <= 0)
             take_back(t, k);
@@ -177,7 +199,7 @@ static wadi_status wait_for_first(wadi_stream *s, wadi_error *err) {
 
 static bool has_ready(wadi_team *t) {
     wadi_mutex_lock(&t->lock);
-    const bool ready = t->tickets > 0 && is_ready(&t->ring[t->head]);
+    const bool ready = find_ready(t) >= 0;
     wadi_mutex_unlock(&t->lock);
     return ready;
 }
@@ -191,7 +213,7 @@ static wadi_status hand_on_ready(wadi_stream *s, wadi_error *err) {
 wadi_status wadi_team_flush(wadi_stream *s, wadi_error *err) {
     wadi_team *t = &s->team;
     while (t->opened && !t->delivering && t->tickets > 0) {
-        WADI_TRY(wait_for_first(s, err));
+        WADI_TRY(wait_for_ready(s, err));
         WADI_TRY(hand_on(s, err));
     }
     return WADI_OK;
@@ -312,7 +334,7 @@ static wadi_status share_next(wadi_stream *s, wadi_chunk *in, int64_t *begin, wa
     WADI_TRY(hand_on_ready(s, err));
     const int taker = find_taker(t, in->count, &count);
     if (taker < 0) {
-        WADI_TRY(wait_for_first(s, err));
+        WADI_TRY(wait_for_ready(s, err));
         return hand_on(s, err);
     }
     count = count < rest ? count : rest;

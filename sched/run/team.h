@@ -1,8 +1,8 @@
 /* Several devices at work on one stage of a stream.
  *
  * The first device of a run, with the compute thread, does all that has an order: changes, folds, ends. The body of one stage, which computes
- * each element by itself, is shared: its chunks are cut into tickets, and each device takes some. Results are handed on in the order of
- * the tickets, by the compute thread. What a device fails to do, for whatever reason, the compute thread does again in its turn: so
+ * each element by itself, is shared: its chunks are cut into tickets, and each device takes some. Results are handed on by the compute thread, in the order of
+ * the tickets, or as they come where all that follows takes elements in any order. What a device fails to do, for whatever reason, the compute thread does again in its turn: so
  * faults, their words, and what was delivered before them are those of one device. */
 #ifndef WADI_SCHED_RUN_TEAM_H
 #define WADI_SCHED_RUN_TEAM_H
@@ -78,6 +78,7 @@ typedef struct wadi_team {
     int stage;            /* that is shared */
     int who;              /* computes it: a device, or WADI_SHARE_ALL */
     bool opened, delivering, given_up;
+    bool unordered;   /* nobody needs the order of what comes of the stage */
     int64_t elements; /* of sources */
     wadi_slots home;  /* what is ONCE, in host memory, for members to read */
     int n;

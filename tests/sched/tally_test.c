@@ -168,6 +168,74 @@ static void a_block_is_what_is_said_of_it(void **state) {
     assert_block_is_as_said(true);
 }
 
+/* ---- without an order ---- */
+
+/* Elements [from, from + n) come to it. */
+static void add_some(wadi_tally *t, wadi_buffers *buffers, int64_t from, int64_t n, int64_t wrong) {
+    wadi_chunk *c = make(buffers, from, n, wrong);
+    assert_int_equal(wadi_tally_add(t, c, NULL), WADI_OK);
+    assert_int_equal(wadi_tally_cut(t, NULL), WADI_OK);
+    wadi_chunk_release(c);
+}
+
+static void a_sum_does_not_depend_on_the_order(void **state) {
+    enum { SOME = 60 };
+    wadi_buffers *buffers = NULL;
+    wadi_tally rising = {.unordered = true}, falling = rising, wrong = rising, twice = rising;
+    (void)state;
+    assert_int_equal(wadi_buffers_create(NULL, 0, &buffers, NULL), WADI_OK);
+    add_some(&rising, buffers, 0, SOME, -1);
+    for (int64_t from = SOME - 3; from >= 0; from -= 3) add_some(&falling, buffers, from, 3, -1);
+    assert_int_equal(rising.done.n, 1);
+    assert_int_equal(rising.done.at[0].elements, SOME);
+    assert_int_equal(rising.all_elements, SOME);
+    assert_int_equal(rising.all_bytes, falling.all_bytes);
+    assert_same(&rising, &falling);
+    add_some(&wrong, buffers, 0, SOME, 17);
+    assert_memory_not_equal(rising.done.at[0].digest, wrong.done.at[0].digest, WADI_TALLY_DIGEST);
+    add_some(&twice, buffers, 0, SOME - 1, -1); /* one twice instead of the last */
+    add_some(&twice, buffers, 0, 1, -1);
+    assert_int_equal(twice.done.at[0].elements, SOME);
+    assert_memory_not_equal(rising.done.at[0].digest, twice.done.at[0].digest, WADI_TALLY_DIGEST);
+    wadi_tally_fini(&rising);
+    wadi_tally_fini(&falling);
+    wadi_tally_fini(&wrong);
+    wadi_tally_fini(&twice);
+    wadi_buffers_release(buffers);
+}
+
+/* What the header says: the sum of libsodium's digests of the elements, least byte first. */
+static void a_sum_is_what_is_said_of_it(void **state) {
+    wadi_buffers *buffers = NULL;
+    wadi_tally t = {.unordered = true};
+    uint8_t sum[32] = {0};
+    (void)state;
+    assert_int_equal(wadi_buffers_create(NULL, 0, &buffers, NULL), WADI_OK);
+    add_some(&t, buffers, 1, 5, -1);
+    for (int s = 1; s < 6; s++) {
+        struct {
+            int64_t each;
+            double f[EACH];
+            int64_t n;
+            uint8_t rest[5 + 8];
+        } bytes = {.each = EACH, .n = s};
+        uint8_t digest[32];
+        const int32_t record[2] = {s, -s};
+        for (int i = 0; i < EACH; i++) bytes.f[i] = s * EACH + i;
+        memset(bytes.rest, s, (size_t)s);
+        memcpy(bytes.rest + s, record, sizeof record);
+        const size_t n = sizeof(int64_t) * (2 + EACH) + (size_t)s + sizeof record;
+        assert_int_equal(crypto_generichash(digest, 32, (const uint8_t *)&bytes, n, NULL, 0), 0);
+        for (int i = 0, carry = 0; i < 32; i++, carry >>= 8) {
+            carry += sum[i] + digest[i];
+            sum[i] = (uint8_t)(carry & 0xff);
+        }
+    }
+    assert_memory_equal(t.done.at[0].digest, sum, 32);
+    wadi_tally_fini(&t);
+    wadi_buffers_release(buffers);
+}
+
 /* An array is a sequence with one element; elements that share an array are elements that have it each. */
 static void layouts_do_not_matter(void **state) {
     static const int64_t shape[2] = {3, 2};
@@ -244,9 +312,13 @@ static void a_nan_is_a_nan(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chunks_do_not_matter),  cmocka_unit_test(a_value_changes_its_block_alone),
-        cmocka_unit_test(cuts_are_followed),     cmocka_unit_test(a_block_is_what_is_said_of_it),
-        cmocka_unit_test(layouts_do_not_matter), cmocka_unit_test(a_nan_is_a_nan)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_do_not_matter),
+                                       cmocka_unit_test(a_value_changes_its_block_alone),
+                                       cmocka_unit_test(cuts_are_followed),
+                                       cmocka_unit_test(a_block_is_what_is_said_of_it),
+                                       cmocka_unit_test(layouts_do_not_matter),
+                                       cmocka_unit_test(a_nan_is_a_nan),
+                                       cmocka_unit_test(a_sum_does_not_depend_on_the_order),
+                                       cmocka_unit_test(a_sum_is_what_is_said_of_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
