@@ -317,6 +317,26 @@ static void a_run_that_could_not_begin_does_not_begin_again(void **state) {
     wadi_run_destroy(p.x);
 }
 
+static void a_sink_that_needs_the_order_says_so(void **state) {
+    (void)state;
+    static program p;
+    for (int i = 0; i < 4; i++) {
+        wadi_error err = {.status = WADI_OK};
+        make(&p, -1, NULL);
+        p.h.end[0].unordered = i & 1;
+        wadi_run_destroy(p.x);
+        const wadi_run_options o = {.chunk = 4, .threads = 1};
+        assert_int_equal(wadi_run_create_for(&p.h.plan, &p.loader, &o, &p.x, NULL), WADI_OK);
+        p.out.ordered = i & 2;
+        p.out.kind = "picture";
+        assert_int_equal(wadi_run_sink(p.x, "out", &p.out, &err), i == 3 ? WADI_INVALID : WADI_OK);
+        if (i == 3)
+            assert_non_null(strstr(err.msg, "\"out\" gets elements in any order, and a picture "
+                                            "sink needs them in order"));
+        wadi_run_destroy(p.x);
+    }
+}
+
 static void options_are_looked_at(void **state) {
     (void)state;
     static const struct {
@@ -374,6 +394,7 @@ int main(void) {
         cmocka_unit_test(a_run_has_a_beginning_and_an_end),
         cmocka_unit_test(a_run_that_could_not_begin_does_not_begin_again),
         cmocka_unit_test(options_are_looked_at),
+        cmocka_unit_test(a_sink_that_needs_the_order_says_so),
         cmocka_unit_test(the_first_failure_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -298,6 +298,79 @@ static void want_of_memory_is_borne(void **state) {
     }
 }
 
+/* ---- a sink that takes elements in any order ---- */
+
+enum { MANY = 400 };
+
+typedef struct counting {
+    wadi_sink base;
+    int64_t seen, of[MANY], last; /* elements, of each number, and the largest number */
+    int64_t empty, behind;        /* without values, and those that came behind a later one */
+} counting;
+
+static wadi_status count_put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
+    counting *s = (counting *)self;
+    (void)err;
+    assert_int_equal(c->first, s->seen);
+    for (int64_t k = 0; k < c->count; k++) {
+        const wadi_array a = wadi_chunk_array(c, 0, k);
+        const int64_t i = a.shape[0] > 0 ? *(const int32_t *)a.column[0] / 2 : -1;
+        s->seen++;
+        s->empty += i < 0;
+        if (i < 0) continue;
+        assert_in_range(i, 0, MANY - 1);
+        assert_int_equal(a.shape[0], i % 5);
+        s->of[i]++;
+        s->behind += i < s->last;
+        if (i > s->last) s->last = i;
+    }
+    return WADI_OK;
+}
+
+static void count_destroy(wadi_sink *self) {
+    (void)self;
+}
+
+/* How many elements have come behind a later one, of a run on these devices. */
+static int64_t go_counting(trial *t, bool unordered) {
+    static const wadi_sink_ops ops = {.destroy = count_destroy, .put = count_put};
+    counting out = {.base = {.ops = &ops, .kind = "counting", .wake_fd = -1}};
+    const wadi_run_options o = t->options;
+    hand_doubling(&t->hand, WADI_END_SINK);
+    t->hand.end[0].unordered = unordered;
+    ramp_init(&t->in, MANY);
+    const wadi_loader loader = hand_loader(&t->hand);
+    assert_int_equal(wadi_run_create_for(&t->hand.plan, &loader, &o, &t->run, &t->err), WADI_OK);
+    assert_int_equal(wadi_run_source(t->run, "in", &t->in.base, &t->err), WADI_OK);
+    assert_int_equal(wadi_run_sink(t->run, "out", &out.base, &t->err), WADI_OK);
+    wadi_run_share_by(t->run, (wadi_share_rule){.choose = choose, .wrap = wrap, .env = t});
+    if (wadi_run_go(t->run, &t->err) != WADI_OK) fail_msg("%s", t->err.msg);
+    wadi_run_destroy(t->run);
+    assert_int_equal(out.seen, MANY);
+    assert_int_equal(out.empty, MANY / 5);
+    for (int i = 0; i < MANY; i++) assert_int_equal(out.of[i], i % 5 > 0);
+    return out.behind;
+}
+
+/* A device that is slow at each launch: what the others compute goes to the sink before what it has. */
+static void a_slow_device_holds_nobody_back(void **state) {
+    (void)state;
+    int64_t behind = 0;
+    for (int i = 0; i < 4; i++)
+        for (int who = IN_TURN; who < 2; who++) {
+            trial t;
+            staged(&t, lists[i], who);
+            t.patient.sleeps_from = 3;
+            t.patient.sleep_ns = 300000;
+            assert_int_equal(go_counting(&t, false), 0);
+            staged(&t, lists[i], who);
+            t.patient.sleeps_from = 3;
+            t.patient.sleep_ns = 300000;
+            behind += go_counting(&t, true);
+        }
+    assert_true(behind > 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(consumers_get_the_same),
@@ -309,6 +382,7 @@ int main(void) {
         cmocka_unit_test(a_device_that_never_answers_is_left_behind),
         cmocka_unit_test(a_run_is_cancelled),
         cmocka_unit_test(want_of_memory_is_borne),
+        cmocka_unit_test(a_slow_device_holds_nobody_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
