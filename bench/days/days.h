@@ -66,6 +66,9 @@ WADI_NODISCARD wadi_status days_start(const char *const *arguments, pid_t *out, 
 void days_end(pid_t pid);
 /* A worker of one thread, which stays for one job after another, and knows the routine "wait_us". */
 WADI_NODISCARD wadi_status days_worker(const char *address, pid_t *out, wadi_error *err);
+/* One that waits so many times as long. */
+WADI_NODISCARD wadi_status days_slow_worker(const char *address, int times, pid_t *out,
+                                            wadi_error *err);
 /* Makes the routine known to this process, if it is not: it waits for so many microseconds as the first word of a record says, and adds 1 to each word. One thread
  * at a time. */
 WADI_NODISCARD wadi_status days_know_wait_us(wadi_error *err);
@@ -106,13 +109,15 @@ typedef struct days_waiting {
     int chunk;           /* records */
     uint32_t us;         /* that a chunk takes */
     int64_t records;     /* 0: they come until days_waits_last */
+    bool unordered;      /* they may come out in any order; then their number is known */
 } days_waiting;
 
 typedef struct days_waits days_waits;
 
 typedef struct days_times {
-    int64_t records; /* that came out */
-    double span_s;   /* between the first and the last of them */
+    int64_t records;    /* that came out */
+    int64_t peak_bytes; /* wadi_run_stats.memory_peak of the run */
+    double span_s;      /* between the first and the last of them */
     double
         silence_s; /* the longest time since days_waits_mark in which none came; 0: never called */
 } days_times;
@@ -126,7 +131,7 @@ bool days_waits_until(days_waits *w, int64_t records);
 double days_waits_mark(days_waits *w);
 /* No more records go into the run. */
 void days_waits_last(days_waits *w);
-/* Waits for its end and destroys it. Errors: those of the run, WADI_INTERNAL (not each record has come out once, right and in its turn). */
+/* Waits for its end and destroys it. Errors: those of the run, WADI_INTERNAL (not each record has come out once, right, and in its turn unless there is none). */
 WADI_NODISCARD wadi_status days_waits_end(days_waits *w, days_times *out, wadi_error *err);
 
 /* ---- peers: nats_peer.c, zmq_peer.c ---- */
@@ -155,6 +160,7 @@ wadi_status bench_carry(bench *b, wadi_error *err);
 wadi_status bench_safety(bench *b, wadi_error *err);
 wadi_status bench_recover(bench *b, wadi_error *err);
 wadi_status bench_scale(bench *b, wadi_error *err);
+wadi_status bench_slow(bench *b, wadi_error *err);
 wadi_status bench_soak(bench *b, wadi_error *err);
 
 #endif

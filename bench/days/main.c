@@ -13,6 +13,8 @@ static const bench_entry benchmarks[] = {
     {"safety", bench_safety, "what it costs to save a run, and a certificate"},
     {"recover", bench_recover, "the silence when a worker, the server or home is killed"},
     {"scale", bench_scale, "1 to 8 workers whose work is waiting"},
+    {"slow", bench_slow,
+     "four workers of which one is slow, for a sink in order and one in any order"},
     {"soak", bench_soak, "memory and descriptors of home while workers come and go"},
     {NULL, NULL, NULL},
 };

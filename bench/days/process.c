@@ -35,6 +35,14 @@ wadi_status days_worker(const char *address, pid_t *out, wadi_error *err) {
     return days_start((const char *const[]){"worker", address, NULL}, out, err);
 }
 
+wadi_status days_slow_worker(const char *address, int times, pid_t *out, wadi_error *err) {
+    char number[16];
+    (void)snprintf(number, sizeof number, "%d", times);
+    return days_start((const char *const[]){"slow", address, number, NULL}, out, err);
+}
+
+static uint32_t slowness = 1;
+
 /* Work that needs no processor. */
 static wadi_status wait_us(void *env, int n, const wadi_foreign_array *in,
                            const wadi_foreign_array *out, wadi_error *err) {
@@ -43,7 +51,8 @@ static wadi_status wait_us(void *env, int n, const wadi_foreign_array *in,
     WADI_UNUSED(err);
     const uint32_t *record = in[0].data;
     uint32_t *answer = out->data;
-    const struct timespec t = {record[0] / 1000000, (long)(record[0] % 1000000) * 1000};
+    const uint32_t us = record[0] * slowness;
+    const struct timespec t = {us / 1000000, (long)(us % 1000000) * 1000};
     if (record[0] > 0) (void)nanosleep(&t, NULL);
     for (int64_t i = 0; i < out->shape[0]; i++) answer[i] = record[i] + 1;
     return WADI_OK;
@@ -71,6 +80,10 @@ static int work(const char *address) {
 
 int days_be(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "worker") == 0) return work(argv[2]);
+    if (argc == 4 && strcmp(argv[1], "slow") == 0) {
+        slowness = (uint32_t)atoi(argv[3]);
+        return work(argv[2]);
+    }
     if (argc == 4 && strcmp(argv[1], "home") == 0) return days_home(argv[2], argv[3]);
     if (argc == 4 && strcmp(argv[1], "nats") == 0) return days_nats_answer(argv[2], atoll(argv[3]));
     if (argc == 5 && strcmp(argv[1], "zmq") == 0)

@@ -6,15 +6,20 @@
 #include "base/error.h"
 #include "bench/days/days.h"
 
-const char days_waits_text[] = "program waits\nstream_in s : seq(u32[16])\n"
-                               "t = map_seq s (x) {\n"
-                               "    y = foreign \"wait_us\" dims=1 arrays=1 x 16 (a) {\n"
-                               "        b = map a (v) { add v 1u32 }\n        yield b\n    }\n"
-                               "    yield y\n}\nstream_out \"t\" t\n";
+#define WAITS                                                  \
+    "program waits\nstream_in s : seq(u32[16])\n"              \
+    "t = map_seq s (x) {\n"                                    \
+    "    y = foreign \"wait_us\" dims=1 arrays=1 x 16 (a) {\n" \
+    "        b = map a (v) { add v 1u32 }\n        yield b\n    }\n    yield y\n}\n"
+
+const char days_waits_text[] = WAITS "stream_out \"t\" t\n";
+static const char unordered_text[] = WAITS "stream_out_unordered \"t\" t\n";
+
+static const uint32_t factor = 2654435761u, inverse = 244002641u; /* modulo 2^32 */
 
 void days_record(int64_t index, uint32_t us, uint32_t out[DAYS_WORDS]) {
     out[0] = us;
-    for (int i = 1; i < DAYS_WORDS; i++) out[i] = (uint32_t)(index * DAYS_WORDS + i) * 2654435761u;
+    for (int i = 1; i < DAYS_WORDS; i++) out[i] = (uint32_t)(index * DAYS_WORDS + i) * factor;
 }
 
 bool days_answers(int64_t index, uint32_t us, const uint32_t got[DAYS_WORDS]) {
@@ -25,8 +30,15 @@ bool days_answers(int64_t index, uint32_t us, const uint32_t got[DAYS_WORDS]) {
     return same;
 }
 
+/* The number of the record that has become this. */
+static int64_t number_of(const uint32_t *got) {
+    return (int64_t)((got[1] - 1) * inverse / DAYS_WORDS);
+}
+
 struct days_waits {
     days_waiting what;
+    bool *came; /* [what.records] of a run without an order */
+    int64_t peak_bytes;
     pthread_t thread;
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t moved;
@@ -60,6 +72,14 @@ static wadi_status pull(void *env, int64_t index, wadi_yield *yield, wadi_error 
     return WADI_OK;
 }
 
+/* Whether it is a record that has not come. */
+static bool is_new(days_waits *w, int64_t index) {
+    if (!w->what.unordered) return index == w->delivered;
+    const bool before = index >= w->what.records || w->came[index];
+    if (!before) w->came[index] = true;
+    return !before;
+}
+
 static void deliver(days_waits *w, int64_t now_ns) {
     if (w->delivered++ == 0) w->first_ns = now_ns;
     const int64_t before_ns = w->last_ns > w->mark_ns ? w->last_ns : w->mark_ns;
@@ -72,9 +92,10 @@ static wadi_status push(void *env, int64_t index, int parts, const wadi_array *e
     days_waits *w = env;
     WADI_UNUSED(parts);
     WADI_UNUSED(err);
+    if (w->what.unordered) index = number_of(element->column[0]);
     const bool same = days_answers(index, us_of(w, index), element->column[0]);
     (void)pthread_mutex_lock(&w->lock);
-    if (!same || index != w->delivered) w->wrong = true;
+    if (!same || !is_new(w, index)) w->wrong = true;
     deliver(w, wadi_clock_ns());
     (void)pthread_cond_broadcast(&w->moved);
     (void)pthread_mutex_unlock(&w->lock);
@@ -93,6 +114,9 @@ static wadi_status bind_and_go(days_waits *w, wadi_run *run, wadi_error *err) {
     if (st == WADI_OK) st = wadi_run_source(run, "s", source, err);
     if (st == WADI_OK) st = wadi_run_sink(run, "t", sink, err);
     if (st == WADI_OK) st = wadi_run_go(run, err);
+    wadi_run_stats stats;
+    wadi_run_stats_get(run, &stats);
+    w->peak_bytes = stats.memory_peak;
     wadi_run_destroy(run);
     wadi_source_destroy(source);
     wadi_sink_destroy(sink);
@@ -108,7 +132,8 @@ static wadi_status run_all(days_waits *w, wadi_error *err) {
     wadi_exe *exe = NULL;
     wadi_run *run = NULL;
     WADI_TRY(days_know_wait_us(err));
-    wadi_status st = wadi_compile_text(days_waits_text, "waits", NULL, &exe, err);
+    wadi_status st = wadi_compile_text(w->what.unordered ? unordered_text : days_waits_text,
+                                       "waits", NULL, &exe, err);
     if (st == WADI_OK) st = wadi_run_create(exe, &o, &run, err);
     if (st == WADI_OK) st = bind_and_go(w, run, err);
     wadi_exe_destroy(exe);
@@ -131,9 +156,15 @@ wadi_status days_waits_begin(const days_waiting *what, days_waits **out, wadi_er
     days_waits *w = calloc(1, sizeof *w);
     if (w == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory for a run");
     w->what = *what;
+    w->came = calloc((size_t)what->records + 1, sizeof *w->came);
+    if (w->came == NULL) {
+        free(w);
+        return wadi_fail(err, WADI_MEMORY, "out of memory for a run");
+    }
     (void)pthread_mutex_init(&w->lock, NULL);
     (void)pthread_cond_init(&w->moved, NULL);
     if (pthread_create(&w->thread, NULL, be_run, w) != 0) {
+        free(w->came);
         free(w);
         return wadi_fail(err, WADI_IO, "no thread is left");
     }
@@ -180,10 +211,12 @@ wadi_status days_waits_end(days_waits *w, days_times *out, wadi_error *err) {
     (void)pthread_join(w->thread, NULL);
     const wadi_status st = judge(w, err);
     *out = (days_times){.records = w->delivered,
+                        .peak_bytes = w->peak_bytes,
                         .span_s = 1e-9 * (double)(w->last_ns - w->first_ns),
                         .silence_s = 1e-9 * (double)w->silence_ns};
     (void)pthread_mutex_destroy(&w->lock);
     (void)pthread_cond_destroy(&w->moved);
+    free(w->came);
     free(w);
     return st;
 }

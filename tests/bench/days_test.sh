@@ -16,14 +16,14 @@ run safety &
 safety=$!
 run carry &
 carry=$!
-run recover,scale,soak && good=yes || good=no
+run recover,scale,slow,soak && good=yes || good=no
 wait $safety || good=no
 wait $carry || good=no
 cat ./*.said
 [ $good = yes ] || exit 1
 cat ./*.lines > lines
 cat ./*.said > said
-for name in safety carry recover,scale,soak; do rmdir "$name" || { echo "$name leaves behind: $(ls "$name")"; exit 1; }; done
+for name in safety carry recover,scale,slow,soak; do rmdir "$name" || { echo "$name leaves behind: $(ls "$name")"; exit 1; }; done
 awk -F '\t' 'NF != 6 || $3 + 0 <= 0 || $5 + 0 <= 0 { print "no line: " $0; bad = 1 } END { exit bad }' lines
 
 has() { # BENCHMARK CASE
