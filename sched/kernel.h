@@ -18,7 +18,8 @@ enum {
     WADI_KERNEL_FIELDS = 16, /* columns of a slot at most */
     WADI_FOLD_BLOCK = 4096,  /* the fixed reduction tree: elements per block, */
     WADI_FOLD_LANES = 16,    /* lanes inside a block; see operators/reduce_tree.h for the law */
-    WADI_SCAN_BLOCK = 4096
+    WADI_SCAN_BLOCK = 4096,
+    WADI_NEAR_BYTES = 4096 /* that short vectors take at once, see wadi_work_near */
 };
 
 enum { WADI_CALL_ARRAYS = 4, WADI_CALL_RANK = 8, WADI_FAULT_VALUES = 4 };
@@ -75,6 +76,13 @@ typedef struct wadi_call {
     wadi_call_array array[WADI_CALL_ARRAYS];
 } wadi_call;
 
+/* Where short vectors of one field that are emitted to a slot begin: element s at piece[s]. */
+typedef struct wadi_work_near {
+    void **piece;
+    int64_t size;  /* bytes of a value */
+    int64_t below; /* vectors of fewer values are short; 0: none is */
+} wadi_work_near;
+
 /* One worker's view of a body at work on a chunk. */
 typedef struct wadi_work {
     const wadi_slot *slot;              /* every slot of the plan */
@@ -96,6 +104,11 @@ typedef struct wadi_work {
     /* storage for element s of result slot `slot` when only the kernel knows its shape (schedules inside and across):
      * fills col[] with the column pointers to write; 0 when out of memory. Called once per element and slot. */
     int (*emit)(struct wadi_work *w, int32_t slot, int64_t s, const int64_t *shape, void **col);
+    /* by slot: of short vectors kernels take the room themselves, one behind the other */
+    const wadi_work_near *near;
+    char *room, *room_end; /* multiples of 8 */
+    /* makes room for so many bytes, at most WADI_NEAR_BYTES; 0 when out of memory */
+    int (*make_room)(struct wadi_work *w, int64_t bytes);
     /* a library routine (sched/foreign.h); 0: it declines, and what it wrote means nothing */
     int (*foreign)(struct wadi_work *w, const wadi_call *call);
     void *self;  /* the runtime's */

@@ -8,11 +8,13 @@
 
 #include "base/error.h"
 #include "codegen/kernel/check.h"
+#include "codegen/kernel/compact.h"
 #include "codegen/kernel/nest.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/row.h"
 #include "codegen/kernel/skeleton.h"
 #include "codegen/kernel/state.h"
+#include "codegen/kept.h"
 
 /* ---- storage ---- */
 
@@ -25,14 +27,18 @@ static void into_scratch(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ext
         at->field[f] = wadi_lb_scratch(&l->b, e->type[f], rank, extent, l->m->values[v].name);
 }
 
-static void emit(wadi_lower *l, wadi_val v, int slot, int rank, const wadi_lv *extent,
+/* room: scratch in which the elements of a short vector lie already, or NONE. */
+static void emit(wadi_lower *l, wadi_val v, int slot, int rank, const wadi_lv *extent, wadi_lv room,
                  wadi_lv *pointer) {
     const wadi_elem *e = &wadi_type_of(l, v)->elem;
-    wadi_lv args[1 + WADI_MAX_RANK];
+    const bool near = room != WADI_LV_NONE;
+    wadi_lv args[2 + WADI_MAX_RANK];
     args[0] = l->s;
     if (rank > 0) memcpy(args + 1, extent, (size_t)rank * sizeof *args);
     wadi_lower_at_work(l, v);
-    wadi_linst *storage = wadi_lb_act(&l->b, WADI_L_EMIT, 1 + rank, args);
+    if (near) args[1 + rank] = room;
+    wadi_linst *storage = wadi_lb_act(&l->b, WADI_L_EMIT, 1 + rank + near, args);
+    storage->near = near;
     storage->slot = slot;
     storage->index = l->b.place;
     for (int f = 0; f < e->fields; f++) {
@@ -93,7 +99,7 @@ static wadi_vloc storage(wadi_lower *l, wadi_val v, bool is_result, int rank,
         at.slot = slot;
         at.own_extents = false;
     } else {
-        emit(l, v, slot, rank, extent, at.field);
+        emit(l, v, slot, rank, extent, WADI_LV_NONE, at.field);
     }
     return at;
 }
@@ -109,7 +115,7 @@ static void scalar_value(wadi_lower *l, wadi_val v, const wadi_lv *field, bool i
             pointer[f] = wadi_lb_column(&l->b, l->y->slot_of[v], f, e->type[f]);
         at = l->s;
     } else if (is_result) {
-        emit(l, v, l->y->slot_of[v], 0, NULL, pointer);
+        emit(l, v, l->y->slot_of[v], 0, NULL, WADI_LV_NONE, pointer);
     }
     for (int f = 0; is_result && f < e->fields; f++) wadi_lb_store(&l->b, pointer[f], at, field[f]);
     l->loc[v] = (wadi_vloc){.kind = WADI_LOC_SCALAR};
@@ -208,6 +214,100 @@ static bool computed_together(wadi_lower *l, int n, const wadi_bind *const *bind
     return true;
 }
 
+/* ---- a filter, and the count of what it keeps ---- */
+
+/* Rows of fewer elements are counted and placed in one loop. In longer ones SIMD code counts. */
+enum { SHORT_ROW = 64 };
+
+/* A result that is a vector of one field and is emitted. */
+static bool is_emitted_vector(const wadi_lower *l, wadi_val v, const bool *is_result) {
+    const wadi_array_type *t = wadi_type_of(l, v);
+    return is_result && is_result[v] && t->rank == 1 && t->elem.fields == 1 &&
+           l->y->takes[v] == WADI_NONE && l->loc[v].kind == WADI_LOC_NONE &&
+           l->y->slots.at[l->y->slot_of[v]].kind == WADI_SLOT_IRREGULAR;
+}
+
+static wadi_val summed_by(const wadi_bind *count) {
+    return count->args[count->nargs - 1];
+}
+
+/* Whether the count reads all that the filter reads: then whatever can fail when the elements are read fails in the count, and all are as many, which is
+ * checked there. */
+static bool reads_all(const wadi_lower *l, const wadi_bind *count, const wadi_bind *filter) {
+    const wadi_bind *ones = l->m->values[summed_by(count)].bind;
+    for (int f = 1; f < filter->nargs; f++) {
+        bool found = false;
+        for (int k = 0; k < ones->nargs; k++) found = found || ones->args[k] == filter->args[f];
+        if (!found) return false;
+    }
+    return true;
+}
+
+/* The filter among the bindings that keeps as many elements as the first of them, a sum, says; or NULL. */
+static const wadi_bind *filter_of(const wadi_lower *l, int n, const wadi_bind *const *binds,
+                                  const bool *is_result) {
+    const wadi_bind *siblings[WADI_MAX_FIELDS], *count = binds[0];
+    if (l->y->grouped || !is_scalar_fold(l, count) || count->nargs != 2) return NULL;
+    if (scalar_siblings(l, n, binds, siblings) > 1) return NULL;
+    for (int i = 1; i < n; i++) {
+        const wadi_bind *f = binds[i];
+        if (f->nresults != 1 || !wadi_op_has(f->op, WADI_TRAIT_KEEPS)) continue;
+        if (f->args[0] == count->results[0] && is_emitted_vector(l, f->results[0], is_result) &&
+            wadi_counts_kept(l->m, f) && reads_all(l, count, f))
+            return f;
+    }
+    return NULL;
+}
+
+static wadi_lv emit_near(wadi_lower *l, wadi_val v, wadi_lv kept, wadi_lv room) {
+    wadi_lv pointer[WADI_MAX_FIELDS];
+    emit(l, v, l->y->slot_of[v], 1, &kept, room, pointer);
+    return pointer[0];
+}
+
+/* The count, then the elements. */
+static wadi_lv place_long(wadi_lower *l, const wadi_bind *count, const wadi_bind *filter,
+                          wadi_lv *out_kept) {
+    const wadi_val v = filter->results[0];
+    wadi_lv pointer[WADI_MAX_FIELDS];
+    wadi_lower_element(l, count, NULL, out_kept);
+    emit(l, v, l->y->slot_of[v], 1, out_kept, WADI_LV_NONE, pointer);
+    wadi_lower_compact(l, filter, out_kept, pointer);
+    return pointer[0];
+}
+
+/* Computes the sum and the filter of its elements. A short row is gone through once: its elements are placed where an emitted vector will lie, and how many
+ * they are is known at the end. */
+static void count_and_place(wadi_lower *l, const wadi_bind *count, const wadi_bind *filter,
+                            const bool *is_result) {
+    const wadi_val v = filter->results[0], sum = count->results[0];
+    const wadi_type type = wadi_type_of(l, v)->elem.type[0];
+    wadi_lb *b = &l->b;
+    note(l, count);
+    wadi_lower_checks(l, count);
+    note(l, filter);
+    if (l->status || b->failed) return;
+    const wadi_lv n = wadi_lower_extent(l, filter->args[1], 0);
+    wadi_lv kept = WADI_LV_NONE, pointer;
+    const wadi_lv total = wadi_lb_var(b, WADI_I64, false, WADI_LV_NONE, "total");
+    const wadi_lv at = wadi_lb_var(b, type, true, WADI_LV_NONE, l->m->values[v].name);
+    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_LT, n, wadi_lb_i64(b, SHORT_ROW)));
+    const wadi_lv room = wadi_lb_near(b, type, n, "room");
+    kept = wadi_lower_place_short(l, filter, summed_by(count), room);
+    pointer = emit_near(l, v, kept, room);
+    wadi_lb_set(b, total, kept);
+    wadi_lb_set(b, at, pointer);
+    wadi_lb_else(b);
+    pointer = place_long(l, count, filter, &kept);
+    wadi_lb_set(b, total, kept);
+    wadi_lb_set(b, at, pointer);
+    wadi_lb_end(b);
+    kept = wadi_lb_get(b, total);
+    scalar_value(l, sum, &kept, is_result && is_result[sum]);
+    l->loc[v] = (wadi_vloc){.kind = WADI_LOC_MEMORY, .own_extents = true, .extent = {kept}};
+    l->loc[v].field[0] = wadi_lb_get(b, at);
+}
+
 /* A routine writes its results where they belong. */
 static void call_routine(wadi_lower *l, const wadi_bind *bind, const bool *is_result) {
     wadi_lv extent[WADI_MAX_RANK];
@@ -272,9 +372,12 @@ void wadi_lower_binds(wadi_lower *l, int n, const wadi_bind *const *binds, const
         }
         if (bind->op->kind == WADI_OP_SEQUENCE || wadi_op_has(bind->op, WADI_TRAIT_NO_KERNEL))
             continue;
-        if (wadi_is_stored(l->y, bind->results[0]) &&
-            l->loc[bind->results[0]].kind == WADI_LOC_NONE &&
-            !computed_together(l, n - i, binds + i, is_result))
+        const wadi_bind *filter = filter_of(l, n - i, binds + i, is_result);
+        if (filter != NULL)
+            count_and_place(l, bind, filter, is_result);
+        else if (wadi_is_stored(l->y, bind->results[0]) &&
+                 l->loc[bind->results[0]].kind == WADI_LOC_NONE &&
+                 !computed_together(l, n - i, binds + i, is_result))
             compute(l, bind, is_result && is_result[bind->results[0]]);
     }
 }
@@ -286,7 +389,7 @@ void wadi_lower_copy_out(wadi_lower *l, wadi_val v, int slot) {
     wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS], field[WADI_MAX_FIELDS];
     if (rank > 0) wadi_lower_store(l, v);
     wadi_lower_extents(l, v, extent);
-    emit(l, v, slot, rank, extent, pointer);
+    emit(l, v, slot, rank, extent, WADI_LV_NONE, pointer);
     if (rank > 0) {
         wadi_lower_copy(l, v, extent, pointer);
         return;
@@ -300,7 +403,8 @@ void wadi_lower_copy_out(wadi_lower *l, wadi_val v, int slot) {
 
 static bool uses_scratch(const wadi_lscope *s) {
     for (int i = 0; i < s->n; i++) {
-        if (s->inst[i]->kind == WADI_L_SCRATCH || s->inst[i]->kind == WADI_L_MARK) return true;
+        if (s->inst[i]->kind == WADI_L_SCRATCH && !s->inst[i]->near) return true;
+        if (s->inst[i]->kind == WADI_L_MARK) return true;
         for (int k = 0; k < 2; k++)
             if (s->inst[i]->block[k] && uses_scratch(s->inst[i]->block[k])) return true;
     }

@@ -206,6 +206,12 @@ wadi_lv wadi_lb_scratch(wadi_lb *b, wadi_type t, int rank, const wadi_lv *extent
     return i->self;
 }
 
+wadi_lv wadi_lb_near(wadi_lb *b, wadi_type t, wadi_lv n, const char *name) {
+    const wadi_lv scratch = wadi_lb_scratch(b, t, 1, &n, name);
+    if (!b->failed) wadi_lb_inst(b, scratch)->near = true;
+    return scratch;
+}
+
 void wadi_lb_note(wadi_lb *b, const char *format, ...) {
     char text[256];
     va_list list;

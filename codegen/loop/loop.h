@@ -53,7 +53,8 @@ typedef enum wadi_lkind {
     WADI_L_COPY,     /* arg 2 elements from pointer arg 1 to pointer arg 0 */
     WADI_L_SETSHAPE, /* extent `index` of slot (of element arg 1 if given) = arg 0 */
     WADI_L_SETUNIT,  /* units of element arg 1 = arg 0 */
-    WADI_L_EMIT, /* storage of element arg 0 of slot, shape args 1.. ; a fault at place `index` when there is none */
+    WADI_L_EMIT, /* storage of element arg 0 of slot, shape args 1.. ; a fault at place `index` when there is none. If `near`, the
+                    last arg is scratch with what belongs there */
     WADI_L_FOREIGN, /* value: whether library routine `text` did it. arg 0: how many problems. Then for each of its arrays: pointer,
                        extents (imm of them). It reads the first `index` arrays */
     WADI_L_REWIND,  /* scratch memory to mark arg 0 */
@@ -120,6 +121,7 @@ typedef struct wadi_linst {
     bool
         apart; /* GET of a pointer: its memory is reached only through it as long as the scope is open */
     bool atomic; /* STORE */
+    bool near;   /* SCRATCH, EMIT: of a short vector, see wadi_lb_near */
     wadi_lby by; /* FOR */
     int slot, index, nargs;
     wadi_lv *args;
@@ -259,6 +261,9 @@ void wadi_lb_store(wadi_lb *b, wadi_lv pointer, wadi_lv at, wadi_lv v);
 void wadi_lb_update(wadi_lb *b, wadi_lv pointer, wadi_lv at, wadi_lv old, wadi_lv v);
 /** Scratch for an array of these extents. */
 wadi_lv wadi_lb_scratch(wadi_lb *b, wadi_type t, int rank, const wadi_lv *extent, const char *name);
+/** Scratch for a vector of `n` values, at most WADI_NEAR_BYTES: where the next short vector that is emitted will lie, if that is possible. It lasts until
+ *  the next EMIT or scratch of this kind. */
+wadi_lv wadi_lb_near(wadi_lb *b, wadi_type t, wadi_lv n, const char *name);
 void wadi_lb_note(wadi_lb *b, const char *format, ...) WADI_PRINTF(2, 3);
 
 /* structure: each opens a scope, `end` closes it */

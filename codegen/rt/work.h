@@ -33,6 +33,32 @@ static __attribute__((noinline, cold, unused)) int wadi_no_room(wadi_work *w, in
     return 1;
 }
 
+/* What w->emit does, for vectors: a call for each short one would take as long as the vector. One of no elements has a place in memory as well, as what has
+ * none is taken to lie where elements of the expected size do. */
+static inline __attribute__((unused)) int wadi_emit_vector(wadi_work *w, int32_t slot, int64_t s,
+                                                           const int64_t *shape, void **col) {
+    const wadi_work_near *const near = &w->near[slot];
+    const int64_t n = shape[0];
+    const int64_t bytes = (int64_t)(((uint64_t)n * (uint64_t)near->size + 7) & ~(uint64_t)7);
+    if ((uint64_t)n >= (uint64_t)near->below || w->room_end - w->room <= bytes)
+        return w->emit(w, slot, s, shape, col);
+    w->slot[slot].shape[s] = n;
+    w->slot[slot].offset[s + 1] = n;
+    near->piece[s] = col[0] = w->room;
+    w->room += bytes;
+    return 1;
+}
+
+/* Where the next short vector begins, with room for so many bytes and more than none, or NULL. */
+static inline __attribute__((unused)) void *wadi_near_room(wadi_work *w, int32_t place,
+                                                           int64_t bytes) {
+    if (w->room_end - w->room < bytes + 8 && !w->make_room(w, bytes + 8)) {
+        (void)wadi_no_room(w, place);
+        return NULL;
+    }
+    return w->room;
+}
+
 /* Scratch for an array, or NULL; a size beyond all memory is asked for as such, so that the fault is the runtime's. */
 static inline __attribute__((unused)) void *
 wadi_scratch_of(wadi_work *w, int32_t place, int64_t size, int rank, const int64_t *extent) {

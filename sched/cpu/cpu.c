@@ -59,11 +59,17 @@ static void say_extent(const wadi_cpu_worker *self, int slot, const int64_t *sha
 static int emit(wadi_work *w, int32_t slot, int64_t s, const int64_t *shape, void **col) {
     wadi_cpu_worker *self = worker_of(w);
     int64_t bytes = 0;
-    const wadi_fault_kind kind = wadi_emissions_put(self->device->emissions, &w->slot[slot],
-                                                    &self->staging, slot, s, shape, col, &bytes);
+    const wadi_fault_kind kind =
+        wadi_emissions_put(self->device->emissions, w, &self->staging, slot, s, shape, col, &bytes);
     if (kind != WADI_FAULT_NONE) set_memory_fault(w, kind, s, bytes);
     if (kind == WADI_FAULT_EXTENT) say_extent(self, slot, shape, &w->fault);
     return kind == WADI_FAULT_NONE;
+}
+
+static int make_room(wadi_work *w, int64_t bytes) {
+    const bool made = wadi_emissions_room(w, &worker_of(w)->staging, bytes);
+    if (!made) set_memory_fault(w, WADI_FAULT_MEMORY, 0, bytes);
+    return made;
 }
 
 /* A routine; if it fails, `wait` says how. */
@@ -106,12 +112,17 @@ static bool begin(wadi_device *self, const wadi_device_work *work) {
     return true;
 }
 
+static void reset_staging(wadi_cpu_worker *w) {
+    wadi_scratch_reset(&w->staging);
+    w->work.room = w->work.room_end = NULL;
+}
+
 static void end(wadi_device *self) {
     wadi_cpu *d = wadi_cpu_of(self);
     if (emits_alone(d)) wadi_emissions_reset(&d->own);
     for (int i = 0; i < d->threads; i++) {
         wadi_scratch_reset(&d->workers[i].scratch);
-        wadi_scratch_reset(&d->workers[i].staging);
+        reset_staging(&d->workers[i]);
     }
 }
 
@@ -126,7 +137,7 @@ bool wadi_cpu_is_expected(const wadi_device *self, int slot) {
 static bool finish(wadi_device *self, const int *slots, int n, bool whole) {
     wadi_cpu *d = wadi_cpu_of(self);
     if (!wadi_emissions_finish(d->emissions, slots, n, d->pool)) return false;
-    for (int i = 0; whole && i < d->threads; i++) wadi_scratch_reset(&d->workers[i].staging);
+    for (int i = 0; whole && i < d->threads; i++) reset_staging(&d->workers[i]);
     return true;
 }
 
@@ -184,6 +195,7 @@ static void launch(wadi_device *self, wadi_launch *what) {
     for (int i = 0; i < d->threads; i++) {
         wadi_work *w = &d->workers[i].work;
         w->slot = table;
+        w->near = d->emissions->near;
         w->count = what->count;
         w->unit = what->unit;
         w->far = FAR;
@@ -312,7 +324,7 @@ static void destroy(wadi_device *self) {
         wadi_scratch_fini(&d->workers[i].staging);
     }
     free(d->workers);
-    free(d->own.of);
+    wadi_emissions_fini(&d->own);
     wadi_pool_destroy(d->pool);
     wadi_mutex_fini(&d->lock);
     free(d);
@@ -347,6 +359,7 @@ static wadi_status make_workers(wadi_cpu *d, wadi_buffers *scratch_memory, wadi_
                               .scratch_mark = scratch_mark,
                               .scratch_rewind = scratch_rewind,
                               .emit = emit,
+                              .make_room = make_room,
                               .foreign = foreign,
                               .self = w};
         wadi_scratch_init(&w->scratch, scratch_memory);

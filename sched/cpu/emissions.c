@@ -12,14 +12,23 @@ enum { NEAR = 512 };
 /* Copying less than this is not worth waking another worker. */
 static const int64_t grain_bytes = 1 << 18;
 
+void wadi_emissions_fini(wadi_emissions *e) {
+    free(e->of);
+    free(e->near);
+}
+
 bool wadi_emissions_begin(wadi_emissions *e, wadi_slots *slots) {
     const int n = wadi_slots_count(slots);
     e->slots = slots;
     if (n <= e->room) return true;
     wadi_emission *of = realloc(e->of, (size_t)n * sizeof *of);
     if (of == NULL) return false;
-    memset(of + e->room, 0, (size_t)(n - e->room) * sizeof *of);
     e->of = of;
+    wadi_work_near *near = realloc(e->near, (size_t)n * sizeof *near);
+    if (near == NULL) return false;
+    e->near = near;
+    memset(of + e->room, 0, (size_t)(n - e->room) * sizeof *of);
+    memset(near + e->room, 0, (size_t)(n - e->room) * sizeof *near);
     e->room = n;
     return true;
 }
@@ -36,6 +45,14 @@ static void make_places(wadi_emissions *e, int slot) {
 static int64_t size_of_vectors(const wadi_plan_slot *p) {
     const bool is = p->kind == WADI_SLOT_IRREGULAR && p->rank == 1 && p->fields == 1;
     return is ? wadi_type_size(p->type[0]) : 0;
+}
+
+/* Where kernels themselves put short vectors. */
+static wadi_work_near near_of(const wadi_emissions *e, int slot) {
+    const wadi_emission *m = &e->of[slot];
+    if (m->size == 0 || m->guess > 0 || e->slots->slot[slot].offset == NULL)
+        return (wadi_work_near){0};
+    return (wadi_work_near){m->piece, m->size, NEAR / m->size};
 }
 
 bool wadi_emissions_expect(wadi_emissions *e, int slot, int64_t count) {
@@ -55,6 +72,7 @@ bool wadi_emissions_expect(wadi_emissions *e, int slot, int64_t count) {
         memset(m->piece, 0, (size_t)count * sizeof *m->piece);
         m->size = size_of_vectors(wadi_slots_plan(slots, slot));
         make_places(e, slot);
+        e->near[slot] = near_of(e, slot);
     }
     m->expected = true;
     e->expected++;
@@ -62,8 +80,10 @@ bool wadi_emissions_expect(wadi_emissions *e, int slot, int64_t count) {
 }
 
 /* All has been emitted to it, or nobody wants it. */
-static void forget(wadi_emissions *e, wadi_emission *m) {
+static void forget(wadi_emissions *e, int slot) {
+    wadi_emission *m = &e->of[slot];
     wadi_buffers_put(m->block);
+    e->near[slot] = (wadi_work_near){0};
     *m = (wadi_emission){.each = m->each};
     e->expected--;
 }
@@ -79,7 +99,7 @@ void wadi_emissions_reset(wadi_emissions *e) {
     for (int i = 0; e->expected > 0; i++) {
         if (!e->of[i].expected) continue;
         wadi_slots_clear(e->slots, i);
-        forget(e, &e->of[i]);
+        forget(e, i);
     }
 }
 
@@ -110,28 +130,43 @@ static bool make_columns(wadi_emissions *e, int slot, int64_t values) {
     return true;
 }
 
-/* A short vector of one field. */
-static wadi_fault_kind put_small(const wadi_emission *m, const wadi_slot *seen,
-                                 wadi_scratch *staging, int64_t s, int64_t values, void **col,
-                                 int64_t *out_bytes) {
-    *out_bytes = values * m->size;
-    seen->shape[s] = values;
-    seen->offset[s + 1] = values;
-    col[0] = m->piece[s] = wadi_scratch_take_beside(staging, *out_bytes);
-    return col[0] != NULL ? WADI_FAULT_NONE : WADI_FAULT_MEMORY;
+bool wadi_emissions_room(wadi_work *w, wadi_scratch *staging, int64_t bytes) {
+    WADI_ASSERT(bytes <= WADI_NEAR_BYTES);
+    /* an element of no bytes has a piece too: one without lies in its place */
+    if (w->room != NULL && w->room_end - w->room >= bytes) return true;
+    char *more = wadi_scratch_take_beside(staging, WADI_NEAR_BYTES);
+    if (more == NULL) return false;
+    if (more != w->room_end) w->room = more;
+    w->room_end = more + WADI_NEAR_BYTES;
+    return true;
 }
 
-wadi_fault_kind wadi_emissions_put(wadi_emissions *e, const wadi_slot *seen, wadi_scratch *staging,
-                                   int slot, int64_t s, const int64_t *shape, void **col,
+/* A short vector of one field. */
+static wadi_fault_kind put_small(const wadi_emission *m, wadi_work *w, wadi_scratch *staging,
+                                 const wadi_slot *seen, int64_t s, int64_t values, void **col,
+                                 int64_t *out_bytes) {
+    const int64_t bytes = (values * m->size + 7) / 8 * 8;
+    *out_bytes = bytes;
+    if (!wadi_emissions_room(w, staging, bytes)) return WADI_FAULT_MEMORY;
+    seen->shape[s] = values;
+    seen->offset[s + 1] = values;
+    col[0] = m->piece[s] = w->room;
+    w->room += bytes;
+    return WADI_FAULT_NONE;
+}
+
+wadi_fault_kind wadi_emissions_put(wadi_emissions *e, wadi_work *w, wadi_scratch *staging, int slot,
+                                   int64_t s, const int64_t *shape, void **col,
                                    int64_t *out_bytes) {
     const wadi_slots *slots = e->slots;
+    const wadi_slot *seen = &w->slot[slot];
     const wadi_plan_slot *p = wadi_slots_plan(slots, slot);
     const wadi_slot *to = &slots->slot[slot];
     const wadi_emission *m = &e->of[slot];
     WADI_ASSERT(m->expected && s >= 0 && s < m->count);
     if (m->size > 0 && shape[0] >= 0 && shape[0] < NEAR / m->size &&
         (shape[0] != m->guess || m->guess == 0) && seen->offset != NULL)
-        return put_small(m, seen, staging, s, shape[0], col, out_bytes);
+        return put_small(m, w, staging, seen, s, shape[0], col, out_bytes);
     const int64_t values = wadi_shape_values(p->rank, shape);
     *out_bytes = values;
     if (values < 0) return WADI_FAULT_EXTENT;
@@ -245,7 +280,7 @@ bool wadi_emissions_finish(wadi_emissions *e, const int *slots, int n, wadi_pool
         } else if (!compact(e, slots[i], pool)) {
             return false;
         }
-        forget(e, m);
+        forget(e, slots[i]);
     }
     return true;
 }

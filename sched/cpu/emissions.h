@@ -38,18 +38,23 @@ typedef struct wadi_emissions {
     int expected; /* slots */
     atomic_int
         made; /* 1 + the first slot in the list of those that got columns since the last finish; 0: none */
-    wadi_emission *of; /* [room], by slot */
+    wadi_emission *of;    /* [room], by slot */
+    wadi_work_near *near; /* [room], for kernels */
 } wadi_emissions;
 
+/* Frees the tables; nothing is expected any more. */
+void wadi_emissions_fini(wadi_emissions *e);
 /* Before a version runs. False when out of memory. */
 bool wadi_emissions_begin(wadi_emissions *e, wadi_slots *slots);
 /* Slot `slot`, ONCE or IRREGULAR, will be emitted for `count` elements. False when out of memory. */
 bool wadi_emissions_expect(wadi_emissions *e, int slot, int64_t count);
-/* The function behind wadi_work.emit. It does not change the table of slots. seen: the slot as kernels see it. staging: that of the worker.
+/* The function behind wadi_work.emit. It does not change the table of slots. w, staging: of the worker; what has been taken from `staging` for
+ * short vectors is w's `room`, which is NULL after a reset of `staging`.
  * Returns WADI_FAULT_NONE, or the fault. All workers may call it at once. */
-wadi_fault_kind wadi_emissions_put(wadi_emissions *e, const wadi_slot *seen, wadi_scratch *staging,
-                                   int slot, int64_t s, const int64_t *shape, void **col,
-                                   int64_t *out_bytes);
+wadi_fault_kind wadi_emissions_put(wadi_emissions *e, wadi_work *w, wadi_scratch *staging, int slot,
+                                   int64_t s, const int64_t *shape, void **col, int64_t *out_bytes);
+/* The function behind wadi_work.make_room: room for one more short vector, behind the last one if that is possible. False when out of memory. */
+bool wadi_emissions_room(wadi_work *w, wadi_scratch *staging, int64_t bytes);
 /* After the kernel that emits them: makes the columns of those of the slots that were expected, which then are no longer.
  * False when out of memory. */
 bool wadi_emissions_finish(wadi_emissions *e, const int *slots, int n, wadi_pool *pool);

@@ -102,13 +102,13 @@ enum { COUNT = 40 };
 
 /* Element s gets s % 4 rows of 3 records {i32, u8}. */
 static void emit_all(wadi_emissions *e, wadi_scratch *staging, int workers) {
+    wadi_work w = {.slot = e->slots->slot};
     for (int64_t i = 0; i < COUNT; i++) {
         const int64_t s = COUNT - 1 - i; /* any order */
         const int64_t shape[] = {s % 4, 3};
         void *col[2] = {NULL, NULL};
         int64_t bytes = 0;
-        assert_int_equal(wadi_emissions_put(e, &e->slots->slot[0], &staging[s % workers], 0, s,
-                                            shape, col, &bytes),
+        assert_int_equal(wadi_emissions_put(e, &w, &staging[s % workers], 0, s, shape, col, &bytes),
                          WADI_FAULT_NONE);
         for (int64_t k = 0; k < shape[0] * 3; k++) {
             ((int32_t *)col[0])[k] = (int32_t)(100 * s + k);
@@ -129,12 +129,13 @@ static void emitted_elements_end_up_in_order(void **state) {
     wadi_buffers *buffers = make_buffers();
     wadi_slots table;
     wadi_emission emission = {0};
+    wadi_work_near near = {0};
     wadi_scratch staging[3];
     wadi_pool *pool = NULL;
     assert_int_equal(wadi_pool_create(3, &pool, NULL), WADI_OK);
     assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL, NULL), WADI_OK);
     for (int i = 0; i < 3; i++) wadi_scratch_init(&staging[i], buffers);
-    wadi_emissions e = {.slots = &table, .room = 1, .of = &emission};
+    wadi_emissions e = {.slots = &table, .room = 1, .of = &emission, .near = &near};
     assert_true(wadi_emissions_expect(&e, 0, COUNT));
     emit_all(&e, staging, 3);
     assert_true(wadi_emissions_finish(&e, slots, 1, pool));
@@ -158,15 +159,23 @@ static void emitted_elements_end_up_in_order(void **state) {
     wadi_pool_destroy(pool);
 }
 
-/* Elements of `rows` rows each but element `odd_one`, which has one more. */
-static void emit_alike(wadi_emissions *e, wadi_scratch *staging, int64_t rows, int64_t odd_one) {
+/* Elements of `rows` rows each but one. */
+typedef struct alike {
+    int64_t rows, odd_one /* -1: none */, odd_rows;
+} alike;
+
+static int64_t rows_of(const alike *a, int64_t s) {
+    return s == a->odd_one ? a->odd_rows : a->rows;
+}
+
+static void emit_alike(wadi_emissions *e, wadi_scratch *staging, const alike *a) {
+    wadi_work w = {.slot = e->slots->slot};
     for (int64_t s = 0; s < COUNT; s++) {
-        const int64_t shape[] = {s == odd_one ? rows + 1 : rows};
+        const int64_t shape[] = {rows_of(a, s)};
         void *col[1] = {NULL};
         int64_t bytes = 0;
-        assert_int_equal(
-            wadi_emissions_put(e, &e->slots->slot[0], staging, 0, s, shape, col, &bytes),
-            WADI_FAULT_NONE);
+        assert_int_equal(wadi_emissions_put(e, &w, staging, 0, s, shape, col, &bytes),
+                         WADI_FAULT_NONE);
         for (int64_t k = 0; k < shape[0]; k++) ((int32_t *)col[0])[k] = (int32_t)(10 * s + k);
     }
 }
@@ -177,29 +186,29 @@ static void elements_of_one_size_are_written_in_their_places(void **state) {
         .name = "r", .kind = WADI_SLOT_IRREGULAR, .rank = 1, .fields = 1, .type = {WADI_I32}};
     const wadi_plan plan = {.nslots = 1, .slots = &slot};
     static const int slots[] = {0};
-    /* rows, and which element is longer: -1 none */
-    static const int64_t chunk[][2] = {{3, -1}, {3, -1}, {3, 7}, {3, -1},
-                                       {4, -1}, {4, -1}, {0, -1}};
+    static const alike chunk[] = {{3, -1, 0}, {3, -1, 0}, {3, 7, 4}, {3, -1, 0},
+                                  {4, -1, 0}, {4, -1, 0}, {4, 7, 0}, {0, -1, 0}};
     wadi_buffers *buffers = make_buffers();
     wadi_slots table;
     wadi_emission emission = {0};
+    wadi_work_near near = {0};
     wadi_scratch staging;
     wadi_pool *pool = NULL;
     assert_int_equal(wadi_pool_create(2, &pool, NULL), WADI_OK);
     assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL, NULL), WADI_OK);
     wadi_scratch_init(&staging, buffers);
-    wadi_emissions e = {.slots = &table, .room = 1, .of = &emission};
+    wadi_emissions e = {.slots = &table, .room = 1, .of = &emission, .near = &near};
     for (size_t i = 0; i < sizeof chunk / sizeof chunk[0]; i++) {
         wadi_slots_clear(&table, 0);
         assert_true(wadi_emissions_expect(&e, 0, COUNT));
         const void *places = table.slot[0].col[0];
-        emit_alike(&e, &staging, chunk[i][0], chunk[i][1]);
+        emit_alike(&e, &staging, &chunk[i]);
         assert_true(wadi_emissions_finish(&e, slots, 1, pool));
         const wadi_slot *r = &table.slot[0];
         if (i == 1 || i == 5) assert_ptr_equal(r->col[0], places);
         for (int64_t s = 0, at = 0; s < COUNT; s++) {
             assert_int_equal(r->offset[s], at);
-            for (int64_t k = 0; k < chunk[i][0] + (s == chunk[i][1]); k++, at++)
+            for (int64_t k = 0; k < rows_of(&chunk[i], s); k++, at++)
                 assert_int_equal(((int32_t *)r->col[0])[at], 10 * s + k);
         }
         wadi_emissions_reset(&e);
@@ -220,15 +229,17 @@ static void a_negative_extent_is_a_fault_of_the_element(void **state) {
     wadi_buffers *buffers = make_buffers();
     wadi_slots table;
     wadi_emission emission = {0};
+    wadi_work_near near = {0};
     wadi_scratch staging;
     const int64_t shape = -4;
     int64_t bytes = 0;
     void *col[1];
     wadi_scratch_init(&staging, buffers);
     assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL, NULL), WADI_OK);
-    wadi_emissions e = {.slots = &table, .room = 1, .of = &emission};
+    wadi_emissions e = {.slots = &table, .room = 1, .of = &emission, .near = &near};
     assert_true(wadi_emissions_expect(&e, 0, 1));
-    assert_int_equal(wadi_emissions_put(&e, &table.slot[0], &staging, 0, 0, &shape, col, &bytes),
+    wadi_work w = {.slot = table.slot};
+    assert_int_equal(wadi_emissions_put(&e, &w, &staging, 0, 0, &shape, col, &bytes),
                      WADI_FAULT_EXTENT);
     wadi_emissions_reset(&e);
     wadi_slots_fini(&table);

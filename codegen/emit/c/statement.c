@@ -60,8 +60,24 @@ static void variable(wadi_c_writer *c, const wadi_linst *i) {
         wadi_text_add(c->out, ";\n");
 }
 
+/* The emitted vector lies in the same memory, so the pointer is not one that others keep away from. */
+static void near_scratch(wadi_c_writer *c, const wadi_linst *i, int level) {
+    const char *type = wadi_c_type(i->type), *name = c->names.at[i->self].name;
+    wadi_text_addf(c->out, "%s *const %s = wadi_near_room(w, ", type, name);
+    wadi_c_number_print(c->numbers, WADI_C_PLACE, i->index, c->out);
+    wadi_text_addf(c->out, ", %d * ", wadi_type_size(i->type));
+    wadi_c_operand(c, i->args[0]);
+    wadi_text_add(c->out, ");\n");
+    wadi_text_indent(c->out, level);
+    wadi_text_addf(c->out, "if (!%s) return 1;\n", name);
+}
+
 static void scratch(wadi_c_writer *c, const wadi_linst *i, int level) {
     const char *type = wadi_c_type(i->type), *name = c->names.at[i->self].name;
+    if (i->near) {
+        near_scratch(c, i, level);
+        return;
+    }
     wadi_text_addf(c->out, "%s *restrict const %s = wadi_scratch_of(w, ", type, name);
     wadi_c_number_print(c->numbers, WADI_C_PLACE, i->index, c->out);
     wadi_text_addf(c->out, ", %d, %d, (const int64_t[]){", wadi_type_size(i->type), i->nargs);
@@ -74,25 +90,39 @@ static void scratch(wadi_c_writer *c, const wadi_linst *i, int level) {
     wadi_text_addf(c->out, "if (!%s) return 1;\n", name);
 }
 
+/* What is in scratch already is copied if it must lie elsewhere. */
+static void move_near(wadi_c_writer *c, const wadi_linst *i, int level) {
+    wadi_text *t = c->out;
+    wadi_text_indent(t, level);
+    wadi_text_addf(t, "if (columns_%u[0] != ", i->self);
+    wadi_c_expression(c, i->args[2]);
+    wadi_text_addf(t, ") __builtin_memcpy(columns_%u[0], ", i->self);
+    wadi_c_expression(c, i->args[2]);
+    wadi_text_addf(t, ", (size_t)shape_%u[0] * %d);\n", i->self,
+                   wadi_type_size(wadi_c_inst(c, i->args[2])->type));
+}
+
 static void emit(wadi_c_writer *c, const wadi_linst *i, int level) {
     wadi_text *t = c->out;
+    const int nargs = i->near ? 2 : i->nargs;
     c->last_emit = i->self;
     wadi_text_addf(t, "void *columns_%u[WADI_KERNEL_FIELDS];\n", i->self);
     wadi_text_indent(t, level);
     wadi_text_addf(t, "const int64_t shape_%u[] = {", i->self);
-    for (int d = 1; d < i->nargs; d++) {
+    for (int d = 1; d < nargs; d++) {
         if (d > 1) wadi_text_add(t, ", ");
         wadi_c_expression(c, i->args[d]);
     }
-    wadi_text_add(t, i->nargs == 1 ? "0};\n" : "};\n");
+    wadi_text_add(t, nargs == 1 ? "0};\n" : "};\n");
     wadi_text_indent(t, level);
-    wadi_text_add(t, "if (!w->emit(w, ");
+    wadi_text_add(t, nargs == 2 ? "if (!wadi_emit_vector(w, " : "if (!w->emit(w, ");
     wadi_c_number_print(c->numbers, WADI_C_SLOT, i->slot, t);
     wadi_text_add(t, ", ");
     wadi_c_expression(c, i->args[0]);
     wadi_text_addf(t, ", shape_%u, columns_%u)) return wadi_no_room(w, ", i->self, i->self);
     wadi_c_number_print(c->numbers, WADI_C_PLACE, i->index, t);
     wadi_text_add(t, ");\n");
+    if (i->near) move_near(c, i, level);
 }
 
 static void foreign(wadi_c_writer *c, const wadi_linst *i, int level) {

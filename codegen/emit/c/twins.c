@@ -68,7 +68,7 @@ static bool has_place(const wadi_linst *i) {
 static void put_flags(digester *d, const wadi_linst *i) {
     const bool flags[] = {i->pointer, i->has_value, i->nonneg,    i->independent, i->unrolled,
                           i->brief,   i->seldom,    i->bulky,     i->careful,     i->atomic,
-                          i->apart,   i->placing,   i->truncates, i->exact};
+                          i->apart,   i->placing,   i->truncates, i->exact,       i->near};
     wadi_text_add_n(&d->text, (const char *)flags, sizeof flags);
     put(d, i->bits);
     put(d, (int64_t)i->by);

@@ -159,6 +159,10 @@ static void scratch(wadi_c_lanes *c, const wadi_linst *i, int level) {
     wadi_text *t = c->w.out;
     const char *type = wadi_c_stored(&c->w, i->type);
     refuse_common(c);
+    if (i->near) {
+        wadi_text_addf(t, "const uint64_t wadi_used_%u = %s;\n", i->self, c->w.words->scratch_mark);
+        wadi_text_indent(t, level);
+    }
     numbers(c, "wadi_extent", i, 0);
     wadi_text_indent(t, level);
     wadi_text_addf(t,
@@ -175,13 +179,29 @@ static void scratch(wadi_c_lanes *c, const wadi_linst *i, int level) {
                    name_of(c, i->self), type, i->self);
 }
 
+/* Scratch lies elsewhere than what is emitted, and is given back then. */
+static void copy_near(wadi_c_lanes *c, const wadi_linst *i, int level) {
+    const char *type = wadi_c_stored(&c->w, inst_of(c, i->args[2])->type);
+    wadi_text_indent(c->w.out, level);
+    wadi_text_addf(c->w.out,
+                   "for (int64_t wadi_k = 0; wadi_k < shape_%u[0]; wadi_k++) "
+                   "WADI_AT(w, %s, columns_%u[0])[wadi_k] = ",
+                   i->self, type, i->self);
+    wadi_c_operand(&c->w, i->args[2]);
+    wadi_text_add(c->w.out, "[wadi_k];\n");
+    wadi_text_indent(c->w.out, level);
+    wadi_text_addf(c->w.out, "w->used = wadi_used_%u;\n", i->args[2]);
+}
+
 static void emit(wadi_c_lanes *c, const wadi_linst *i, int level) {
+    wadi_linst storage = *i;
     wadi_text *t = c->w.out;
     refuse_common(c);
     c->w.last_emit = i->self;
+    if (i->near) storage.nargs = 2;
     wadi_text_addf(t, "uint64_t columns_%u[WADI_GPU_FIELDS];\n", i->self);
     wadi_text_indent(t, level);
-    numbers(c, "shape", i, 1);
+    numbers(c, "shape", &storage, 1);
     wadi_text_indent(t, level);
     wadi_text_addf(t, "if (!wadi_emit(w, %d, %d, ", i->index, i->slot);
     wadi_c_expression(&c->w, i->args[0]);
@@ -189,6 +209,7 @@ static void emit(wadi_c_lanes *c, const wadi_linst *i, int level) {
     leave(c, level + 1);
     wadi_text_indent(t, level);
     wadi_text_add(t, "}\n");
+    if (i->near) copy_near(c, i, level);
 }
 
 static void copy(wadi_c_lanes *c, const wadi_linst *i) {
