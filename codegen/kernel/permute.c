@@ -29,6 +29,7 @@ typedef struct permuting {
     bool plain;      /* write the loops with all tests inside */
     bool by_lanes;   /* the lanes of a group take the innermost loop */
     bool atomic;     /* its targets may meet, in any order */
+    const wadi_met *met;      /* places that are reached are noted here; NULL: nowhere */
     wadi_loop_version *outer; /* of the loops around */
 } permuting;
 
@@ -49,6 +50,20 @@ static void target_of(wadi_lower *l, const permuting *p, const wadi_lv *ix, wadi
     wadi_lower_apply(l, p->bind->funs[1], args, target);
 }
 
+/* Notes that the place `at` is reached, and if it was before, that it is reached again. */
+static void note_place(wadi_lower *l, const wadi_met *met, wadi_lv at) {
+    wadi_lb *b = &l->b;
+    const wadi_lv yes = wadi_lb_const(b, (wadi_scalar){.type = WADI_U8, .bits = 1});
+    const wadi_lv no = wadi_lb_const(b, (wadi_scalar){.type = WADI_U8});
+    if (met->again != WADI_LV_NONE) {
+        const wadi_lv before = wadi_lb_fresh(b, met->reached, at);
+        wadi_lb_if_seldom(b, wadi_lb_bin(b, WADI_SOP_NE, before, no));
+        wadi_lb_store(b, met->again, wadi_lb_i64(b, 0), yes);
+        wadi_lb_end(b);
+    }
+    wadi_lb_store(b, met->reached, at, yes);
+}
+
 static void combine_at(wadi_lower *l, const permuting *p, const wadi_lv *x, const wadi_lv *target) {
     wadi_lb *b = &l->b;
     const int fields = p->to->elem.fields;
@@ -64,6 +79,7 @@ static void combine_at(wadi_lower *l, const permuting *p, const wadi_lv *x, cons
             wadi_lb_update(b, p->pointer[f], at, args[fields + f], out[f]);
         else
             wadi_lb_store(b, p->pointer[f], at, out[f]);
+    if (p->met) note_place(l, p->met, at);
 }
 
 /* Whether row `row` of the target is one of this worker's. */
@@ -403,9 +419,11 @@ static void go_through(wadi_lower *l, portion *at) {
 }
 
 void wadi_lower_permute_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
-                             const wadi_lv *pointer, wadi_lv from, wadi_lv below) {
+                             const wadi_lv *pointer, wadi_lv from, wadi_lv below,
+                             const wadi_met *met) {
     portion at = {permuting_of(l, bind, extent, pointer), from, below, NULL};
     if (l->status || l->b.failed) return;
+    at.p.met = met;
     at.p.atomic = wadi_lower_has_lanes(l) && wadi_fun_has_any_order(bind->funs[0]);
     go_through(l, &at);
 }
@@ -422,6 +440,22 @@ bool wadi_lower_permute_is_apart(wadi_lower *l, const wadi_bind *bind) {
     if (l->status || l->b.failed || rank_of(&p) != 1) return false;
     wadi_lower_extents(l, bind->args[1], p.source);
     return are_apart(l, &p);
+}
+
+bool wadi_lower_permute_keeps_all(wadi_lower *l, const wadi_bind *bind) {
+    permuting p = permuting_of(l, bind, NULL, NULL);
+    wadi_lv target[1 + WADI_MAX_RANK];
+    wadi_trial trial;
+    int64_t keep = 0;
+    if (l->status || l->b.failed) return false;
+    wadi_lower_extents(l, bind->args[1], p.source);
+    wadi_lower_try(l, &trial);
+    for (int d = 0; d < rank_of(&p); d++) open_loop(l, &p, d);
+    target_of(l, &p, p.ix, target);
+    const bool all = !l->b.failed && !l->status && wadi_lb_is_const(&l->b, target[0], &keep);
+    for (int d = 0; d < rank_of(&p); d++) wadi_lb_end(&l->b);
+    (void)wadi_lower_tried(l, &trial);
+    return all && keep;
 }
 
 /* ---- the defaults ---- */

@@ -31,10 +31,20 @@ bool wadi_lower_is_shared(const wadi_layout *y, const wadi_bind *bind);
 bool wadi_lower_has_rows(wadi_lower *l, const wadi_bind *bind);
 /* Parts of the source and of the result. Their elements are numbered row by row. */
 
+/* Where it is noted which places of the result are reached: pointers to u8, 1 for yes. */
+typedef struct wadi_met {
+    wadi_lv reached; /* [place] */
+    wadi_lv
+        again; /* one that is set if a place is reached that was reached before; NONE: that is not asked */
+} wadi_met;
+
 /** Combines elements [from, below) of the source into the memory at the pointers. Lanes do it by atomic stores if the order is free; else
- *  wadi_lower_permute_is_apart must hold. */
+ *  no two elements may have one place, or the result is made anew if they have. `met`: NULL, or where their places are noted. */
 void wadi_lower_permute_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
-                             const wadi_lv *pointer, wadi_lv from, wadi_lv below);
+                             const wadi_lv *pointer, wadi_lv from, wadi_lv below,
+                             const wadi_met *met);
+/** Whether each element of the source is kept, whatever the data. Tries code in l. */
+bool wadi_lower_permute_keeps_all(wadi_lower *l, const wadi_bind *bind);
 /** Whether the source is a vector all of whose elements go to different places, whatever the data. Tries code in l. */
 bool wadi_lower_permute_is_apart(wadi_lower *l, const wadi_bind *bind);
 /** Writes elements [from, below) of the defaults. */

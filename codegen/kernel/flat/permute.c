@@ -4,7 +4,7 @@
  * A table is as large as the result, and one worker fills it from its own part of the source. The number of tables depends
  * only on sizes. There are none if the source is not several times as long as the result, which is then permuted as in
  * schedule inside. This is done only for combinations that give the same bits in any order, and only for vectors sent into
- * vectors. All others keep the order of the source, with one worker each. */
+ * vectors. All others keep the order of the source, with one worker each, but for some that turn out not to need it (permute_full.c). */
 #include "base/error.h"
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/flat/permutes.h"
@@ -58,7 +58,7 @@ static void fill_table(wadi_lower *l, const wadi_unit *u) {
     const wadi_lv from = bin(l, WADI_SOP_MUL, k, each);
     const wadi_lv last = bin(l, WADI_SOP_EQ, next, u->extent[0]);
     const wadi_lv below = wadi_lb_select(b, WADI_I64, last, n, bin(l, WADI_SOP_ADD, from, each));
-    wadi_lower_permute_part(l, u->bind, &size, pointer, from, below);
+    wadi_lower_permute_part(l, u->bind, &size, pointer, from, below, NULL);
 }
 
 /* ---- the result ---- */
@@ -158,6 +158,7 @@ static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, cons
     }
     if (has_tables(c, bind)) return by_tables(c, bind, slot, tag);
     if (wadi_flat_shares(c, bind)) return wadi_flat_scatter(c, bind, slot, tag);
+    if (wadi_flat_permute_is_full(c, bind)) return wadi_flat_permute_full(c, bind, slot, tag);
     return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
 }
 

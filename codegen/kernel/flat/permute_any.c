@@ -94,7 +94,7 @@ static wadi_lv source_pieces(wadi_lower *l, const wadi_bind *bind) {
 static void take_piece(wadi_lower *l, const wadi_unit *u, const wadi_lv *pointer) {
     const wadi_lv n = size_of(l, u->bind->args[1]);
     const wadi_lv from = bin(l, WADI_SOP_MUL, wadi_flat_piece(l, u), num(l, PIECE));
-    wadi_lower_permute_part(l, u->bind, u->extent, pointer, from, end_of(l, from, n));
+    wadi_lower_permute_part(l, u->bind, u->extent, pointer, from, end_of(l, from, n), NULL);
 }
 
 static void combine_piece(wadi_lower *l, const wadi_unit *u) {

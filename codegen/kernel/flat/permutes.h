@@ -9,6 +9,10 @@
 wadi_lv wadi_flat_permute_tables(wadi_lower *l, wadi_lv n, wadi_lv size);
 /** Whether the result takes over the memory of the defaults (scatter.c). */
 bool wadi_flat_permute_is_in_place(const wadi_flat *c, const wadi_bind *bind);
+/** Whether a permute may turn out to be a permutation of a long vector, the last of elements that meet being kept; then: its steps
+ *  (permute_full.c). */
+bool wadi_flat_permute_is_full(wadi_flat *c, const wadi_bind *bind);
+wadi_status wadi_flat_permute_full(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
 
 /* Schedule group. */
 
