@@ -13,6 +13,8 @@
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/tile.h"
 
+enum { STRETCH = 256 }; /* what is computed of it stays in the nearest cache */
+
 typedef struct placing {
     const wadi_kept_part *p;
     int rank, fields;
@@ -133,6 +135,7 @@ wadi_lv wadi_lower_count_kept(wadi_lower *l, const wadi_bind *bind, const wadi_l
 
 /* ---- places ---- */
 
+/* One element after the other. */
 static void build_compact(wadi_lower *l, void *env) {
     const placing *c = env;
     const wadi_kept_part *p = c->p;
@@ -144,6 +147,55 @@ static void build_compact(wadi_lower *l, void *env) {
     for (int f = 0; f < c->fields; f++) wadi_lb_store(b, p->pointer[f], at, x[f]);
     wadi_lb_end(b);
     wadi_lb_set(b, c->kept, bin(l, WADI_SOP_ADD, at, keep));
+    wadi_lb_end(b);
+}
+
+/* ---- places of many: stretches of elements are computed in a loop that becomes SIMD code, then placed several at a time ---- */
+
+typedef struct stretch {
+    const placing *c;
+    wadi_lv keep, x[WADI_MAX_FIELDS]; /* lanes: 1 if the element is kept; its fields */
+    wadi_lv from, below;
+} stretch;
+
+static void build_stretch(wadi_lower *l, void *env) {
+    const stretch *s = env;
+    const wadi_kept_part *p = s->c->p;
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_PARAMS];
+    const wadi_lv i = each(l, p->bind, s->from, s->below), at = bin(l, WADI_SOP_SUB, i, s->from);
+    const wadi_lv keep = keeps(l, p->bind, p->ix, i, x);
+    wadi_lb_put(b, s->keep, at, wadi_lb_prim(b, WADI_SOP_CONVERT, WADI_U8, 1, &keep));
+    for (int f = 0; f < s->c->fields; f++) wadi_lb_put(b, s->x[f], at, x[f]);
+    wadi_lb_end(b);
+}
+
+static void place_stretch(wadi_lower *l, const stretch *s) {
+    const placing *c = s->c;
+    wadi_lb *b = &l->b;
+    const wadi_lv t = wadi_lb_for(b, num(l, 0), bin(l, WADI_SOP_SUB, s->below, s->from), 1, "t");
+    if (!b->failed) b->scope->owner->placing = true;
+    const wadi_lv at = wadi_lb_get(b, c->kept);
+    wadi_lb_if(b, bin(l, WADI_SOP_LT, at, c->p->limit));
+    for (int f = 0; f < c->fields; f++)
+        wadi_lb_store(b, c->p->pointer[f], at, wadi_lb_lane(b, s->x[f], t));
+    wadi_lb_end(b);
+    const wadi_lv one = wadi_lb_lane(b, s->keep, t);
+    const wadi_lv more = wadi_lb_prim(b, WADI_SOP_CONVERT, WADI_I64, 1, &one);
+    wadi_lb_set(b, c->kept, bin(l, WADI_SOP_ADD, at, more));
+    wadi_lb_end(b);
+}
+
+static void compact_stretches(wadi_lower *l, const placing *c) {
+    const wadi_kept_part *p = c->p;
+    const wadi_elem *e = &wadi_type_of(l, p->bind->results[0])->elem;
+    wadi_lb *b = &l->b;
+    stretch s = {.c = c, .keep = wadi_lb_lanes(b, WADI_U8, STRETCH, "keep")};
+    for (int f = 0; f < c->fields; f++) s.x[f] = wadi_lb_lanes(b, e->type[f], STRETCH, "value");
+    s.from = wadi_lb_for(b, p->from, p->below, STRETCH, "from");
+    s.below = bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, s.from, num(l, STRETCH)), p->below);
+    wadi_lower_versions(l, build_stretch, &s);
+    place_stretch(l, &s);
     wadi_lb_end(b);
 }
 
@@ -256,7 +308,11 @@ wadi_lv wadi_lower_place_kept(wadi_lower *l, const wadi_kept_part *p) {
     c.kept = wadi_lb_var(b, WADI_I64, false, p->before, "kept");
     wadi_build build = is_partition ? build_partition : build_compact;
     if (wadi_lower_has_lanes(l)) build = build_by_lanes;
-    if (!l->status && !b->failed) wadi_lower_versions(l, build, &c);
+    if (l->status || b->failed) return wadi_lb_get(b, c.kept);
+    if (p->many && build == build_compact)
+        compact_stretches(l, &c);
+    else
+        wadi_lower_versions(l, build, &c);
     return wadi_lb_get(b, c.kept);
 }
 

@@ -21,6 +21,7 @@ typedef struct wadi_kept_part {
     wadi_lv from, below, before;
     wadi_lv limit; /* compact: results from this index on belong to other parts */
     wadi_lv count; /* kept elements of the whole row */
+    bool many;     /* the part may have many elements */
 } wadi_kept_part;
 
 /** Stores the kept elements of the part. Returns how many of the row have been kept up to its end. */

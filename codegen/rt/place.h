@@ -4,7 +4,7 @@
  * kept. No place from `room` on is written to, and what lies below it behind those that are kept means nothing then.
  *
  * A processor that has an instruction for it takes sixteen numbers at a time, or eight; one with AVX2 and BMI2 takes eight, or four, by computing the
- * permutation. Whole vectors are stored, and the next ones overwrite what is too much. The last few numbers, and those where there is no room for a vector, are
+ * permutation. Whole vectors are stored, and the next ones overwrite what is too much. The last few numbers are
  * taken one by one: each is written, and overwritten by the next if it is not kept. */
 #ifndef WADI_RT_PLACE_H
 #define WADI_RT_PLACE_H
@@ -84,10 +84,17 @@ wadi_place_wide_8(char *to, const char *from, const uint8_t *keep) {
 #endif
 
 #if defined(WADI_PLACE_BY_MASK) || defined(WADI_PLACE_BY_ORDER)
-#define WADI_PLACE_WIDE(N)                                                     \
-    for (; t + WADI_PLACE_WIDE_##N <= n && kept + WADI_PLACE_WIDE_##N <= room; \
-         t += WADI_PLACE_WIDE_##N)                                             \
-        kept += wadi_place_wide_##N((char *)to + kept * N, (const char *)from + t * N, keep + t);
+/* Where there is no room for a whole vector, it waits in a place of its own, and what is kept of it is copied. */
+#define WADI_PLACE_WIDE(N)                                                          \
+    for (; t + WADI_PLACE_WIDE_##N <= n; t += WADI_PLACE_WIDE_##N) {                \
+        char own[WADI_PLACE_WIDE_##N * N];                                          \
+        const int fits = kept + WADI_PLACE_WIDE_##N <= room;                        \
+        const int more = wadi_place_wide_##N(fits ? (char *)to + kept * N : own,    \
+                                             (const char *)from + t * N, keep + t); \
+        for (int e = 0; !fits && e < more && kept + e < room; e++)                  \
+            __builtin_memcpy((char *)to + (kept + e) * N, own + e * N, N);          \
+        kept += more;                                                               \
+    }
 #else
 #define WADI_PLACE_WIDE(N)
 #endif

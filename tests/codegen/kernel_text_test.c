@@ -576,6 +576,12 @@ static void kept_elements_are_placed_together(void **state) {
     assert_int_equal(count(text, "(void)wadi_place_4("), 1);
     assert_int_equal(count(text, " + wadi_place_8("), 1);
     planned_free(&p);
+    p = plan_of("program stored\ninput xs : f32[n]\ninput count : i64[]\n"
+                "kept = compact count xs (x) { gt x 0.5f32 }\noutput kept\n",
+                false);
+    assert_int_equal(
+        count(kernels_of(&p, WADI_SCHEDULE_FLAT), ", value, keep, k_10, k_7 - kept_3)"), 1);
+    planned_free(&p);
 }
 
 static int streamed(const char *rest) {

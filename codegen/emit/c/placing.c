@@ -5,6 +5,7 @@ typedef struct placing {
     const wadi_c_writer *w;
     const wadi_linst *loop;
     wadi_lv var, keep; /* where the next one goes; the lane array that says which are kept */
+    wadi_lv limit;     /* places from this one on are not stored to; NONE: there are enough */
     int n;
     const wadi_linst *store[WADI_MAX_FIELDS];
 } placing;
@@ -59,13 +60,33 @@ static bool add_count(placing *p, const wadi_linst *set) {
     return is_of_round(p, keep) && keep->type == WADI_U8;
 }
 
+/* if (var < limit) followed by nothing but stores; the limit is from outside of the loop */
+static bool add_limited(placing *p, const wadi_linst *branch) {
+    const wadi_linst *c = maker(p, branch->args[0]);
+    if (branch->block[1] != NULL || p->n > 0 || !is_op(c, WADI_SOP_LT) || !is_next(p, c->args[0]))
+        return false;
+    p->limit = wadi_c_strip(p->w->f, c->args[1]);
+    const wadi_linst *limit = wadi_c_inst(p->w, p->limit);
+    const wadi_lscope *s = branch->block[0];
+    if (limit->kind != WADI_L_CONST &&
+        wadi_l_merged(limit->scope) == wadi_l_merged(p->loop->block[0]))
+        return false;
+    for (int k = 0; k < s->n; k++)
+        if (s->inst[k]->kind == WADI_L_STORE ? !add_store(p, s->inst[k])
+                                             : s->inst[k]->kind != WADI_L_LANE)
+            return false;
+    return p->n > 0;
+}
+
 static bool add(placing *p, const wadi_linst *i) {
     switch (i->kind) {
     case WADI_L_GET:
         if (p->var == WADI_LV_NONE) p->var = i->args[0];
         return i->args[0] == p->var;
     case WADI_L_STORE:
-        return add_store(p, i);
+        return p->limit == WADI_LV_NONE && add_store(p, i);
+    case WADI_L_IF:
+        return add_limited(p, i);
     case WADI_L_SET:
         return p->keep == WADI_LV_NONE && add_count(p, i);
     default:
@@ -102,12 +123,13 @@ static void call(wadi_c_writer *w, const placing *p, const wadi_linst *store) {
                    w->names.at[p->keep].name);
     wadi_c_operand(w, p->loop->args[1]);
     wadi_text_add(w->out, ", ");
-    wadi_c_operand(w, p->loop->args[1]);
-    wadi_text_add(w->out, ");\n");
+    wadi_c_operand(w, p->limit != WADI_LV_NONE ? p->limit : p->loop->args[1]);
+    wadi_text_addf(w->out, p->limit != WADI_LV_NONE ? " - %s);\n" : ");\n", next);
 }
 
 bool wadi_c_placing(wadi_c_writer *w, const wadi_linst *loop, int level) {
-    placing p = {.w = w, .loop = loop, .var = WADI_LV_NONE, .keep = WADI_LV_NONE};
+    placing p = {
+        .w = w, .loop = loop, .var = WADI_LV_NONE, .keep = WADI_LV_NONE, .limit = WADI_LV_NONE};
     if (!find(&p)) return false;
     for (int k = 0; k + 1 < p.n; k++) {
         wadi_text_add(w->out, "(void)");

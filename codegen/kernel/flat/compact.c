@@ -140,7 +140,8 @@ static void place_unit(wadi_lower *l, const wadi_unit *u) {
         .below = bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, num(l, BLOCK)), n),
         .before = sum_before(l, u, sums, piece, bin(l, WADI_SOP_GT, piece, num(l, 0)), num(l, 0)),
         .limit = bin(l, WADI_SOP_MIN, upto, count), /* a stated count may be too small */
-        .count = count};
+        .count = count,
+        .many = true};
     const wadi_lv kept = wadi_lower_place_kept(l, &part);
     wadi_lb_if(&l->b, is_last);
     wadi_lower_expect_count(l, u->bind, count, kept);
