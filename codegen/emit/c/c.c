@@ -11,6 +11,7 @@
 #include "codegen/emit/c_like/expression.h"
 #include "codegen/emit/c/nests.h"
 #include "codegen/emit/c/options.h"
+#include "codegen/emit/c/blocks.h"
 #include "codegen/emit/c/by_length.h"
 #include "codegen/emit/c/far.h"
 #include "codegen/emit/c/placing.h"
@@ -315,17 +316,31 @@ static void far_strips(writer *c, const wadi_linst *i, int level, wadi_c_far *fa
     line(c, level, "}\n");
 }
 
+/* The loop in blocks of n rounds, the last of which ends where the loop does; or as it is, if it has fewer rounds, or many more. */
+static void in_blocks(writer *c, const wadi_linst *i, int level, int n) {
+    wadi_c_block_open(&c->w, i, n, level);
+    body_of(c, i, level + 2);
+    line(c, level + 1, "}\n");
+    line(c, level, "} else {\n");
+    wadi_text_indent(c->w.out, level + 1);
+    rounds(c, i, level + 1, NULL, NULL, false);
+    line(c, level, "}\n");
+}
+
 static void for_loop(writer *c, const wadi_linst *i, int level) {
     wadi_c_far far;
     const wadi_c_nest *rest = c->rest;
     const char *rest_name = c->rest_name;
     const int64_t strip = wadi_c_strip_of(c->w.f, i);
+    const int block = strip > 0 || c->nests.many ? 0 : wadi_c_block_of(&c->w, i);
     if (i->placing && wadi_c_placing(&c->w, i, level)) return;
     c->rest = NULL; /* only branches of the loop itself are left out */
     if (!c->nests.many && wadi_c_far_find(&c->w, i, &far))
         far_strips(c, i, level, &far, strip > 0);
     else if (strip > 1)
         strips(c, i, level, strip);
+    else if (block > 0)
+        in_blocks(c, i, level, block);
     else
         rounds(c, i, level, NULL, NULL, strip == 1);
     c->rest = rest;
