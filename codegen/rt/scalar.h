@@ -191,25 +191,35 @@ WADI_FLOAT(f64, double, , uint64_t)
 
 /* ---- conversions ---- */
 
-/* Saturates; NaN gives 0. LIMIT is the first value that is too large, a power of two. */
-#define WADI_TO_SIGNED(N, T, F, FT, LIMIT, MIN, MAX)                            \
+/* Saturates; NaN gives 0. LIMIT is the first value that is too large, a power of two. One selection behind the other: where it is known that x lies between bounds, GCC 12 makes of
+ * conditions that are joined a choice between bools, and then no SIMD code of the loop. */
+#define WADI_TO_SIGNED(N, T, F, FT, LIMIT, MAX)                    \
+    WADI_FN T wadi_##N##_of_##F(FT x) {                            \
+        const FT number = x == x ? x : (FT)0;                      \
+        const FT most = number > -(FT)LIMIT ? number : -(FT)LIMIT; \
+        const T inside = (T)(most < (FT)LIMIT ? most : (FT)0);     \
+        return most < (FT)LIMIT ? inside : MAX;                    \
+    }
+/* Most processors have no instruction that makes vectors of i64, and single ones like conditions better that are joined. */
+#define WADI_TO_LONG(N, T, F, FT, LIMIT, MIN, MAX)                              \
     WADI_FN T wadi_##N##_of_##F(FT x) {                                         \
         const T inside = (T)(x >= (FT)LIMIT || !(x >= -(FT)LIMIT) ? (FT)0 : x); \
         return x >= (FT)LIMIT ? MAX : x < -(FT)LIMIT ? MIN : inside;            \
     }
-#define WADI_TO_UNSIGNED(N, T, F, FT, LIMIT, MAX)                          \
-    WADI_FN T wadi_##N##_of_##F(FT x) {                                    \
-        const T inside = (T)(x >= (FT)LIMIT || !(x > (FT)-1) ? (FT)0 : x); \
-        return x >= (FT)LIMIT ? MAX : inside;                              \
+#define WADI_TO_UNSIGNED(N, T, F, FT, LIMIT, MAX)              \
+    WADI_FN T wadi_##N##_of_##F(FT x) {                        \
+        const FT most = x > (FT)0 ? x : (FT)0;                 \
+        const T inside = (T)(most < (FT)LIMIT ? most : (FT)0); \
+        return most < (FT)LIMIT ? inside : MAX;                \
     }
-#define WADI_TO_INTS(F, FT)                                                          \
-    WADI_TO_SIGNED(i8, int8_t, F, FT, 128, INT8_MIN, INT8_MAX)                       \
-    WADI_TO_SIGNED(i16, int16_t, F, FT, 32768, INT16_MIN, INT16_MAX)                 \
-    WADI_TO_SIGNED(i32, int32_t, F, FT, 2147483648.0, INT32_MIN, INT32_MAX)          \
-    WADI_TO_SIGNED(i64, int64_t, F, FT, 9223372036854775808.0, INT64_MIN, INT64_MAX) \
-    WADI_TO_UNSIGNED(u8, uint8_t, F, FT, 256, UINT8_MAX)                             \
-    WADI_TO_UNSIGNED(u16, uint16_t, F, FT, 65536, UINT16_MAX)                        \
-    WADI_TO_UNSIGNED(u32, uint32_t, F, FT, 4294967296.0, UINT32_MAX)                 \
+#define WADI_TO_INTS(F, FT)                                                        \
+    WADI_TO_SIGNED(i8, int8_t, F, FT, 128, INT8_MAX)                               \
+    WADI_TO_SIGNED(i16, int16_t, F, FT, 32768, INT16_MAX)                          \
+    WADI_TO_SIGNED(i32, int32_t, F, FT, 2147483648.0, INT32_MAX)                   \
+    WADI_TO_LONG(i64, int64_t, F, FT, 9223372036854775808.0, INT64_MIN, INT64_MAX) \
+    WADI_TO_UNSIGNED(u8, uint8_t, F, FT, 256, UINT8_MAX)                           \
+    WADI_TO_UNSIGNED(u16, uint16_t, F, FT, 65536, UINT16_MAX)                      \
+    WADI_TO_UNSIGNED(u32, uint32_t, F, FT, 4294967296.0, UINT32_MAX)               \
     WADI_TO_UNSIGNED(u64, uint64_t, F, FT, 18446744073709551616.0, UINT64_MAX)
 
 WADI_TO_INTS(f32, float)

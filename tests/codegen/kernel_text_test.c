@@ -526,6 +526,28 @@ static void conditionals_with_reads_vectorise(void **state) {
                       1);
 }
 
+static int vectorised_loops(const char *type) {
+    char text[200];
+    snprintf(text, sizeof text,
+             "program c\ninput xs : f32[n]\n"
+             "a = map xs (x) { convert %s (min (max x 0.0f32) 99.0f32) }\noutput a\n",
+             type);
+    planned p = plan_of(text, false);
+    const int n = vectorised(p.made[WADI_SCHEDULE_INSIDE]->source);
+    planned_free(&p);
+    return n;
+}
+
+/* Also where the compiler sees that a conversion need not look at how large the number is: no loop less than without a conversion. */
+static void conversions_of_clamped_numbers_vectorise(void **state) {
+    (void)state;
+    const int n = vectorised_loops("f32");
+    if (n < 0) skip();
+    assert_true(n >= 1);
+    assert_in_range(vectorised_loops("i32"), n, n + 9);
+    assert_in_range(vectorised_loops("u32"), n, n + 9);
+}
+
 /* The rows of arrays whose size the kernel sees may be taken in the order of their lengths, those of a chunk are taken as they come. */
 static void short_rows_of_whole_arrays_are_taken_by_length(void **state) {
     (void)state;
@@ -660,6 +682,7 @@ int main(void) {
         cmocka_unit_test(reductions_in_lanes_vectorise),
         cmocka_unit_test(conditionals_with_reads_vectorise),
         cmocka_unit_test(complex_numbers_vectorise),
+        cmocka_unit_test(conversions_of_clamped_numbers_vectorise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
