@@ -1,6 +1,6 @@
 /* Which inner loops run in blocks of as many rounds as a vector has elements (docs/decisions/0139-last-blocks-begin-earlier.md).
  *
- * What is behind the last whole vector of a row a C compiler computes one element after the other, half of it in half a vector at best. That is a third of a row of 126. The last block of a
+ * What is behind the last whole vector of a row a C compiler computes one element after the other, half of it in half a vector at best. The last block of a
  * row may as well begin earlier: some rounds are then done twice, and store the same at the same place. So nothing that is stored may be read, nor may anything else pass from one round
  * to another. */
 #include "codegen/emit/c/blocks.h"
