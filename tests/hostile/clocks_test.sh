@@ -24,7 +24,7 @@ cat >"$dir/may_look" <<'END'
 base/folder.c
 base/process.c
 base/say.c
-connectors/link.c
+connectors/link_end.c
 modules/nats/steady.c
 sched/device_ask.c
 END
