@@ -195,7 +195,7 @@ static const lie lies[] = {
      0,
      0,
      WADI_IO,
-     "link: message of kind 1 makes no sense here"},
+     "link: message of kind 1 makes no sense here: both ends receive"},
     {SAY,
      {2, WADI_LINK_DONE, .number = 0},
      0,

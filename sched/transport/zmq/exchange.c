@@ -162,6 +162,8 @@ void wadi_zmq_flush(wadi_zmq_port *p) {
     if (p->options.sends && waits && !p->sender.failure.set) return;
     while (p->options.sends ? wadi_link_sender_pop(&p->sender, &m)
                             : wadi_link_receiver_pop(&p->receiver, &m)) {
+        if (p->options.sends && waits && m.kind != WADI_LINK_FAIL)
+            break; /* a stream without its id */
         if (!send_message(p, &m)) p->remotes[m.peer].gone = true;
     }
     for (wadi_control c; wadi_zmq_next_place(p, &c);)
@@ -428,6 +430,15 @@ static const char *is_engaged(wadi_zmq_port *p, int peer) {
     return engaged(p, peer);
 }
 
+/* A message of a kind that this end has no use for. */
+static wadi_status refuse_kind(const wadi_zmq_port *p, int kind, wadi_error *err) {
+    const char *why = "";
+    if (!p->options.sends && kind == WADI_LINK_READY) why = ": both ends receive";
+    if (p->options.sends && (kind == WADI_LINK_CHUNK || kind == WADI_LINK_NOTE))
+        why = ": both ends send";
+    return wadi_fail(err, WADI_IO, "link: message of kind %d makes no sense here%s", kind, why);
+}
+
 static wadi_status on_control(wadi_zmq_port *p, int peer, const wadi_control *c, int at,
                               wadi_error *err) {
     const bool sends = p->options.sends;
@@ -445,7 +456,7 @@ static wadi_status on_control(wadi_zmq_port *p, int peer, const wadi_control *c,
     if (c->kind == WADI_LINK_CHUNK && !sends) return on_chunk(p, peer, c, at, err);
     if (c->kind == WADI_LINK_NOTE && !sends) return on_note(p, peer, c, at, err);
     if (c->kind == WADI_LINK_END && !sends) return on_end(p, peer, c, err);
-    return wadi_fail(err, WADI_IO, "link: message of kind %d makes no sense here", c->kind);
+    return refuse_kind(p, c->kind, err);
 }
 
 /* Tells a peer what was wrong, and takes its seat. */

@@ -72,7 +72,7 @@ typedef struct wadi_zmq_port {
     int64_t session; /* receiver: how often it has lost the sender of a stream that is shared */
     bool closing;    /* what is dropped from now on is not done */
     wadi_error
-        left; /* why the last of several partners has left; status WADI_OK: none has given a reason */
+        left; /* why the one of several partners that is being lost leaves; status WADI_OK: it gives no reason. A fault of the program stays */
     bool keyed;       /* only peers with an admitted key can send messages */
     bool connected;   /* for a side that connects: whether it is connected now */
     bool present;     /* the partner has sent a message */

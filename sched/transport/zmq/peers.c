@@ -74,12 +74,16 @@ void wadi_zmq_claim(wadi_zmq_port *p, int peer) {
         wadi_link_receiver_on_join(&p->receiver, peer);
 }
 
+/* Whether nothing of what is received has been passed on. */
+static bool is_unused(const wadi_zmq_port *p) {
+    return !p->options.sends && !p->used && !p->receiver.ended && !p->receiver.received.set;
+}
+
 /* Whether another partner could still get the whole stream. */
 static bool is_fresh(const wadi_zmq_port *p) {
     if (!p->options.bind) return false;
     if (p->options.share.on) return false;
-    if (p->options.sends) return !p->sender.confirmed;
-    return !p->used && !p->receiver.ended && !p->receiver.received.set;
+    return p->options.sends ? !p->sender.confirmed : is_unused(p);
 }
 
 /* Whether the partner has done everything. */
@@ -107,7 +111,7 @@ static void lose_in_link(wadi_zmq_port *p, int peer) {
 }
 
 /* What one of several had goes to the others. The stream breaks if there is none, and the last one has left because something is wrong. */
-static void lose_one(wadi_zmq_port *p, int peer, const wadi_error *why) {
+static void lose_one(wadi_zmq_port *p, const wadi_error *why) {
     p->sender.nonsense = p->receiver.nonsense = NULL;
     p->partner = -1;
     for (int i = 0; i < WADI_LINK_PEERS; i++)
@@ -117,8 +121,8 @@ static void lose_one(wadi_zmq_port *p, int peer, const wadi_error *why) {
         p->alone_ns = wadi_clock_ns();
     }
     if (is_over(p)) return;
-    WADI_UNUSED(peer);
     wadi_zmq_note_refusal(p, why->msg);
+    if (p->partner < 0 && is_unused(p)) begin_anew(p);
     if (p->partner >= 0 || p->left.status == WADI_OK || p->left.status == WADI_CANCELLED) return;
     if (p->broken.status == WADI_OK) p->broken = p->left;
 }
@@ -128,6 +132,8 @@ void wadi_zmq_leave(wadi_zmq_port *p, int peer, const wadi_error *why) {
     if (why->status == WADI_FAULT && p->options.sends)
         wadi_link_sender_on_fail(&p->sender, peer, 0, why->status, why->msg);
     wadi_zmq_lose(p, peer, why);
+    /* those that are still there go on without it, so it is no reason to end when they are lost */
+    if (p->left.status != WADI_FAULT) p->left = (wadi_error){.status = WADI_OK};
 }
 
 void wadi_zmq_lose(wadi_zmq_port *p, int peer, const wadi_error *why) {
@@ -135,10 +141,11 @@ void wadi_zmq_lose(wadi_zmq_port *p, int peer, const wadi_error *why) {
     if (!r->used) return;
     const bool was_partner = wadi_zmq_is_partner(p, peer);
     r->used = r->joined = false;
+    if (!was_partner && wadi_zmq_has_many(p) && r->shares) p->alone_ns = wadi_clock_ns();
     if (!was_partner) return;
     lose_in_link(p, peer);
     if (wadi_zmq_has_many(p)) {
-        lose_one(p, peer, why);
+        lose_one(p, why);
         return;
     }
     p->partner = -1;
@@ -178,20 +185,26 @@ wadi_error wadi_zmq_loss(const wadi_zmq_port *p) {
 /* ---- refusals ---- */
 
 wadi_status wadi_zmq_check_share(const wadi_zmq_port *p, int peer, wadi_error *err) {
-    const bool sends = p->options.sends;
+    /* who binds shares with several or gathers, who connects has a part */
+    static const char *const shares =
+        "the sender shares its stream among receivers, and the other end does not take a part of "
+        "it (@link,part:ADDRESS)";
+    static const char *const takes_part =
+        "the sender does not share its stream among receivers, and this one takes a part "
+        "(@link,share:ADDRESS on the sender's side)";
+    static const char *const gathers =
+        "the receiver gathers parts of a stream, and the sender has a whole one (@ADDRESS on the "
+        "receiver's side)";
+    static const char *const sends_part =
+        "the receiver reads a whole stream, and this sender has a part of one "
+        "(@link,gather:ADDRESS on the receiver's side)";
+    const bool sends = p->options.sends, other_binds = !p->options.bind;
     if (p->remotes[peer].shares == p->options.share.on) return WADI_OK;
-    if (!p->options.share.on)
-        return wadi_fail(err, WADI_INVALID,
-                         sends ? "the sender does not share its stream among receivers, and this "
-                                 "one takes a part (@link,share:ADDRESS on the sender's side)"
-                               : "the receiver reads a whole stream, and this sender has a part of "
-                                 "one (@link,gather:ADDRESS on the receiver's side)");
-    return wadi_fail(err, WADI_INVALID,
-                     sends == p->options.bind
-                         ? "the sender shares its stream among receivers, and the other end does "
-                           "not take a part of it (@link,part:ADDRESS)"
-                         : "parts of a stream are sent or gathered here, and the other end has a "
-                           "whole one (@link,part:ADDRESS, @link,gather:ADDRESS)");
+    const bool sharing_binds = p->options.share.on ? p->options.bind : other_binds,
+               sharing_sends = p->options.share.on == sends;
+    return wadi_fail(err, WADI_INVALID, "%s",
+                     sharing_sends ? (sharing_binds ? shares : sends_part)
+                                   : (sharing_binds ? gathers : takes_part));
 }
 
 void wadi_zmq_note_refusal(wadi_zmq_port *p, const char *why) {

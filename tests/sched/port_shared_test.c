@@ -1,0 +1,223 @@
+/* Ports of a stream that is shared, message by message: what one of several that leaves does to the others, and what those who have come to the wrong end are told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <zmq.h>
+
+#include "base/clock.h"
+#include "tests/sched/port_talk.h"
+
+enum { HELLO = WADI_CONTROL_HELLO, MUCH = 1 << 20, OLD_STREAM = 5 };
+
+static const wadi_port_options shares = {.bind = true, .sends = true, .share.on = true},
+                               gathers = {.bind = true, .share.on = true},
+                               takes_part = {.share.on = true},
+                               sends_part = {.sends = true, .share.on = true},
+                               sends = {.sends = true}, receives = {.bind = true};
+
+static void says_hello(const peer *p, bool shared) {
+    talk_say(p, (word){3, HELLO, .number = WADI_CONTROL_VERSION, .bytes = shared});
+}
+
+static void grants(const peer *p) {
+    talk_say(p, (word){3, WADI_LINK_READY, .number = 2, .bytes = MUCH});
+}
+
+/* One that gets a part of what the port shares. */
+static peer receiver(talk *t) {
+    peer p = talk_peer(t, false);
+    char text[TALK_TEXT];
+    says_hello(&p, true);
+    grants(&p);
+    word w = {.kind = HELLO};
+    while (w.kind == HELLO) w = talk_listens(t, &p, text);
+    if (w.kind != WADI_LINK_NOTE) fail_msg("no note, but %d: %s", w.kind, text);
+    return p;
+}
+
+static void says_note(const peer *p, int64_t stream) {
+    talk_say(p, (word){3, WADI_LINK_NOTE, 1, stream, 0, 0, ""});
+}
+
+/* One that sends a part to the port that gathers: its first chunk. */
+static peer sender(talk *t, int64_t stream) {
+    peer p = talk_peer(t, false);
+    says_hello(&p, true);
+    says_note(&p, stream);
+    talk_say_chunk(t, &p, stream, 0, (word){3, WADI_LINK_CHUNK, 0, 0, 0, TALK_CHUNK_BYTES, NULL});
+    return p;
+}
+
+/* Whether the port takes the chunk, or turns the sender away. */
+static bool is_welcome(talk *t, peer *p) {
+    char text[TALK_TEXT];
+    for (;;) {
+        zmq_pollitem_t item = {.socket = p->socket, .events = ZMQ_POLLIN};
+        if (wadi_port_ready(t->port)) return true;
+        assert_true(zmq_poll(&item, 1, 5) >= 0);
+        if (item.revents != 0 && talk_listens(t, p, text).kind == WADI_LINK_FAIL) return false;
+    }
+}
+
+/* Waits until the port has noticed that somebody has gone. */
+static void look_after_until_gone(talk *t) {
+    const int64_t until_ns = wadi_clock_ns() + INT64_C(1500000000);
+    while (wadi_clock_ns() < until_ns) {
+        talk_look_after(t);
+        (void)zmq_poll(NULL, 0, 10);
+    }
+}
+
+/* ---- those that leave ---- */
+
+static void why_one_has_left_does_not_end_the_stream_when_another_is_lost(void **state) {
+    (void)state;
+    talk t;
+    talk_open(&t, shares);
+    peer wrong = receiver(&t), killed = receiver(&t);
+    talk_say(&wrong, (word){3, WADI_LINK_FAIL, WADI_IO, 0, 0, 0, "the disk is full"});
+    look_after_until_gone(&t);
+    talk_leave(&killed);
+    look_after_until_gone(&t);
+    peer next = receiver(&t);
+    assert_int_equal(wadi_port_lay(t.port, 0, talk_chunk(&t, 0), NULL), WADI_OK);
+    talk_hears(&t, &next, (word){3, WADI_LINK_CHUNK, 0, 0, 0, TALK_CHUNK_BYTES, NULL});
+    talk_leave(&wrong);
+    talk_leave(&next);
+    talk_close(&t);
+}
+
+static void the_reason_of_the_last_one_ends_it(void **state) {
+    (void)state;
+    talk t;
+    wadi_error err = {.status = WADI_OK};
+    talk_open(&t, shares);
+    peer last = receiver(&t);
+    talk_say(&last, (word){3, WADI_LINK_FAIL, WADI_IO, 0, 0, 0, "the disk is full"});
+    assert_int_equal(wadi_port_serve(t.port, &err), WADI_IO);
+    assert_string_equal(err.msg, "the disk is full");
+    talk_leave(&last);
+    talk_close(&t);
+}
+
+/* One of a stream that is over may still be there when its end is begun anew. */
+static void the_stream_of_one_that_was_lost_at_once_binds_nobody(void **state) {
+    (void)state;
+    talk t;
+    talk_open(&t, gathers);
+    char text[TALK_TEXT];
+    wadi_chunk *c = NULL;
+    wadi_error err = {.status = WADI_OK};
+    peer old = talk_peer(&t, false);
+    says_hello(&old, true);
+    says_note(&old, OLD_STREAM);
+    for (int heard = 0; heard < 2;) /* credit: for the greeting, and for the stream */
+        heard += talk_listens(&t, &old, text).kind == WADI_LINK_READY;
+    talk_leave(&old);
+    peer next = sender(&t, TALK_STREAM);
+    for (int i = 0; i < 1000 && !is_welcome(&t, &next); i++) { /* the loss is not noticed yet */
+        talk_leave(&next);
+        (void)zmq_poll(NULL, 0, 20);
+        next = sender(&t, TALK_STREAM);
+    }
+    if (wadi_port_receive(t.port, &c, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_non_null(c);
+    wadi_chunk_release(c);
+    wadi_port_done(t.port, 0);
+    talk_leave(&next);
+    talk_close(&t);
+}
+
+static void waiting_begins_when_the_last_one_that_was_there_has_gone(void **state) {
+    (void)state;
+    talk t;
+    wadi_chunk *c = NULL;
+    wadi_error err = {.status = WADI_OK};
+    wadi_port_options o = gathers;
+    o.lost_after_ns = INT64_C(2000000000);
+    talk_open(&t, o);
+    peer idle = talk_peer(&t, false);
+    says_hello(&idle, true); /* its own part has not begun */
+    talk_hears(&t, &idle, (word){3, HELLO, .number = WADI_CONTROL_VERSION, .bytes = 1});
+    look_after_until_gone(&t);
+    look_after_until_gone(&t); /* longer than the port waits */
+    const int64_t gone_ns = wadi_clock_ns();
+    talk_leave(&idle);
+    assert_int_equal(wadi_port_receive(t.port, &c, &err), WADI_IO);
+    assert_true(wadi_clock_ns() - gone_ns >= o.lost_after_ns);
+    talk_close(&t);
+}
+
+static void nothing_comes_behind_a_failure_before_the_stream_has_a_name(void **state) {
+    (void)state;
+    const wadi_error why = {.status = WADI_CANCELLED, .msg = "the sender has stopped"};
+    talk t;
+    char text[TALK_TEXT];
+    talk_open(&t, sends_part);
+    peer p = talk_peer(&t, true);
+    assert_int_equal(talk_listens(&t, &p, text).kind, HELLO);
+    says_hello(&p, true);
+    grants(&p);
+    for (int i = 0; i < 20; i++) { /* the port has its credit */
+        talk_look_after(&t);
+        (void)zmq_poll(NULL, 0, 10);
+    }
+    wadi_port_fail(t.port, 0, &why);
+    talk_hears(&t, &p, (word){3, WADI_LINK_FAIL, WADI_CANCELLED, 0, TALK_STREAM, 0, why.msg});
+    zmq_pollitem_t more = {.socket = p.socket, .events = ZMQ_POLLIN};
+    assert_int_equal(zmq_poll(&more, 1, 200), 0);
+    talk_leave(&p);
+    talk_close(&t);
+}
+
+/* ---- the wrong end ---- */
+
+/* What the port says to a peer that binds, or connects, and is of the other kind. */
+static void tells(wadi_port_options o, bool other_shares, const char *words) {
+    talk t;
+    char text[TALK_TEXT];
+    talk_open(&t, o);
+    peer p = talk_peer(&t, !o.bind);
+    if (p.binds) assert_int_equal(talk_listens(&t, &p, text).kind, HELLO);
+    says_hello(&p, other_shares);
+    if (o.sends)
+        grants(&p);
+    else
+        says_note(&p, TALK_STREAM);
+    word w = {.kind = HELLO};
+    while (w.kind == HELLO || w.kind == WADI_LINK_READY || w.kind == WADI_LINK_NOTE)
+        w = talk_listens(&t, &p, text);
+    assert_int_equal(w.kind, WADI_LINK_FAIL);
+    if (strstr(text, words) == NULL) fail_msg("%s", text);
+    talk_leave(&p);
+    talk_close(&t);
+}
+
+static void each_is_told_what_to_write_at_which_end(void **state) {
+    (void)state;
+    const wadi_port_options sends_and_binds = {.bind = true, .sends = true}, connects = {0};
+    tells(shares, false, "the other end does not take a part of it (@link,part:ADDRESS)");
+    tells(connects, true, "the other end does not take a part of it (@link,part:ADDRESS)");
+    tells(takes_part, false, "(@link,share:ADDRESS on the sender's side)");
+    tells(sends_and_binds, true, "(@link,share:ADDRESS on the sender's side)");
+    tells(sends_part, false, "(@link,gather:ADDRESS on the receiver's side)");
+    tells(receives, true, "(@link,gather:ADDRESS on the receiver's side)");
+    tells(gathers, false, "the receiver gathers parts of a stream");
+    tells(sends, true, "the receiver gathers parts of a stream");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(why_one_has_left_does_not_end_the_stream_when_another_is_lost),
+        cmocka_unit_test(the_reason_of_the_last_one_ends_it),
+        cmocka_unit_test(the_stream_of_one_that_was_lost_at_once_binds_nobody),
+        cmocka_unit_test(waiting_begins_when_the_last_one_that_was_there_has_gone),
+        cmocka_unit_test(nothing_comes_behind_a_failure_before_the_stream_has_a_name),
+        cmocka_unit_test(each_is_told_what_to_write_at_which_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
