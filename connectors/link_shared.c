@@ -74,7 +74,10 @@ static wadi_status finish(wadi_sink *self, wadi_error *err) {
     int64_t count = 0;
     s->closed = true;
     ask_source(s, &stream, &count);
-    return wadi_share_sender_end(s->sender, stream, count, err);
+    const wadi_status status = wadi_share_sender_end(s->sender, stream, count, err);
+    /* the thread may go on, and the source may be gone before it ends */
+    if (status != WADI_OK) wadi_share_sender_tell(s->sender, (wadi_share_teller){0});
+    return status;
 }
 
 static const wadi_sink_ops shared_ops = {destroy_sink, put, finish, abort_sink};

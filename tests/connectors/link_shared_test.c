@@ -1,7 +1,9 @@
 /* A stream that several processes share: one sends, others have a part each, and one gathers what they send on. */
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +14,10 @@
 
 #include <cmocka.h>
 
+#include "base/stop.h"
+#include "base/task.h"
+#include "sched/builder.h"
+#include "sched/stream.h"
 #include "tests/connectors/link_ends.h"
 #include "tests/connectors/pass_plan.h"
 
@@ -146,6 +152,73 @@ static void what_is_shared_is_not_saved(void **state) {
     assert_non_null(strstr(err.msg, "--state"));
 }
 
+/* ---- a sink that is stopped while it waits for its end ---- */
+
+static atomic_int told;
+
+static void note_settled(wadi_source *self, int64_t first, int64_t count) {
+    (void)self, (void)first, (void)count;
+    atomic_fetch_add(&told, 1);
+}
+
+static void note_lost(wadi_source *self, const wadi_error *why) {
+    (void)self, (void)why;
+    atomic_fetch_add(&told, 1);
+}
+
+static void name_whole(const wadi_source *self, uint64_t *out_stream, int64_t *out_elements) {
+    (void)self;
+    *out_stream = 7;
+    *out_elements = 1;
+}
+
+static wadi_chunk *one_element(wadi_buffers *buffers) {
+    const int64_t one = 1;
+    const wadi_part part = wadi_part_fixed(WADI_I64, 1, &one);
+    wadi_builder b;
+    wadi_array a;
+    wadi_chunk *c = NULL;
+    assert_int_equal(wadi_builder_init(&b, buffers, 1, &part, INT64_MAX, NULL), WADI_OK);
+    assert_int_equal(wadi_builder_array(&b, 0, NULL, &a, NULL), WADI_OK);
+    *(int64_t *)a.column[0] = 1;
+    assert_int_equal(wadi_builder_next(&b, NULL), WADI_OK);
+    assert_int_equal(wadi_chunk_create(buffers, 1, &c, NULL), WADI_OK);
+    c->count = 1;
+    wadi_builder_finish(&b, c, 0, 1);
+    wadi_builder_fini(&b);
+    return c;
+}
+
+/* Nobody gathers, so its thread fails after a while. The owner may close the source first, as `wadi run` does. */
+static void a_sink_that_was_stopped_tells_its_source_nothing(void **state) {
+    (void)state;
+    static const wadi_source_ops ops = {
+        .settled = note_settled, .lost = note_lost, .whole = name_whole};
+    const wadi_link_options soon = {.shared = true, .lost_after_ms = 300};
+    const addresses a = two_addresses();
+    wadi_source source = {.ops = &ops};
+    wadi_buffers *buffers = NULL;
+    wadi_sink *sink = NULL;
+    wadi_stop stop;
+    assert_int_equal(wadi_buffers_create(NULL, 0, &buffers, NULL), WADI_OK);
+    assert_int_equal(wadi_stop_init(&stop, NULL, NULL), WADI_OK);
+    assert_int_equal(wadi_sink_link(a.lower, &soon, &sink, NULL), WADI_OK);
+    sink->part_of = &source;
+    wadi_chunk *c = one_element(buffers);
+    assert_int_equal(sink->ops->put(sink, c, NULL), WADI_OK);
+    wadi_chunk_release(c);
+    wadi_stop_call(&stop);
+    const wadi_task before = wadi_task_begin((wadi_task){.name = "test", .stop = &stop});
+    assert_int_equal(sink->ops->finish(sink, NULL), WADI_CANCELLED);
+    wadi_task_end(before);
+    const int told_before = atomic_load(&told);
+    for (int i = 0; i < 100 && atomic_load(&told) == told_before; i++) (void)poll(NULL, 0, 20);
+    assert_int_equal(atomic_load(&told), told_before);
+    wadi_sink_destroy(sink);
+    wadi_stop_fini(&stop);
+    wadi_buffers_release(buffers);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_shared_stream_comes_whole_and_in_order),
@@ -154,6 +227,7 @@ int main(void) {
         cmocka_unit_test(who_shares_alone_is_told_what_to_write),
         cmocka_unit_test(senders_of_the_other_kind_are_turned_away),
         cmocka_unit_test(what_is_shared_is_not_saved),
+        cmocka_unit_test(a_sink_that_was_stopped_tells_its_source_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
