@@ -145,7 +145,11 @@ void wadi_link_receiver_on_chunk(wadi_link_receiver *r, int peer, int64_t number
     const int64_t span = r->span != NULL ? r->span(payload) : 1;
     wadi_link_held *same = find(r, number, span);
     const bool done = r->ordered && number + span <= r->next && same == NULL;
-    if (r->ended && number >= r->end) r->nonsense = "a chunk beyond the end";
+    if (r->ended && number >= r->end) {
+        r->nonsense = "a chunk beyond the end";
+        r->drop(r->env, payload);
+        return;
+    }
     if (fresh && !done && same == NULL) {
         hold(r, &(wadi_link_held){number, bytes, payload, peer, UINT64_C(1) << peer, false, span});
         return;
@@ -161,9 +165,10 @@ void wadi_link_receiver_on_chunk(wadi_link_receiver *r, int peer, int64_t number
 /* A sender ends when all of its chunks are done. */
 void wadi_link_receiver_on_end(wadi_link_receiver *r, int64_t count) {
     const bool more = r->held.n > 0 && r->held.at[r->held.n - 1].number >= count;
-    if (more || (r->ordered && r->next > count) || (r->ended && r->end != count))
+    if (more || (r->ordered && r->next > count) || (r->ended && r->end != count)) {
         r->nonsense = "an end that is not that of the stream";
-    if (r->ended) return;
+        return;
+    }
     r->ended = true;
     r->end = count;
 }

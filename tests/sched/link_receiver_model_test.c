@@ -189,7 +189,10 @@ static void arrive(model *m, wadi_link_receiver *r, int p) {
 
     const bool news = is_news(m, p, sequence), held = m->c[number].held;
     const bool over = m->ordered && number < m->next && !held;
-    if (m->end >= 0 && number >= m->end) m->nonsense = true;
+    if (m->end >= 0 && number >= m->end) {
+        m->nonsense = m->want_dropped[what] = true;
+        return;
+    }
     if (news && !held && !over) {
         hold(m, p, number, bytes, what);
         return;
@@ -232,11 +235,11 @@ static void finish(model *m, wadi_link_receiver *r) {
 static void end(model *m, wadi_link_receiver *r) {
     const int64_t count = below(3) > 0 ? m->next + below(4) : below(CHUNKS);
     wadi_link_receiver_on_end(r, count);
+    bool fits = (!m->ordered || m->next <= count) && (m->end < 0 || m->end == count);
     for (int n = 0; n < CHUNKS; n++)
-        if (m->c[n].held && n >= count) m->nonsense = true;
-    if (m->ordered && m->next > count) m->nonsense = true;
-    if (m->end >= 0 && m->end != count) m->nonsense = true;
-    if (m->end < 0) m->end = count;
+        if (m->c[n].held && n >= count) fits = false;
+    if (!fits) m->nonsense = true;
+    if (fits) m->end = count;
 }
 
 static void give_up(model *m, wadi_link_receiver *r) {

@@ -461,11 +461,13 @@ static void all_who_sent_a_chunk_hear_that_it_is_done(void **state) {
 
 static void an_end_that_contradicts_the_stream_is_nonsense(void **state) {
     (void)state;
+    int64_t bytes;
     wadi_link_receiver r;
     for (int64_t count = 0; count < 5; count++) {
         init_receiver(&r);
         wadi_link_receiver_on_end(&r, count);
         assert_int_equal(r.nonsense != NULL, count < 2); /* chunk 1 has come */
+        assert_int_equal(r.ended, count >= 2);           /* and nobody is told another end */
         wadi_link_receiver_fini(&r);
     }
     init_receiver(&r);
@@ -479,8 +481,10 @@ static void an_end_that_contradicts_the_stream_is_nonsense(void **state) {
     init_receiver(&r);
     wadi_link_receiver_on_end(&r, 2);
     assert_null(r.nonsense);
+    const int64_t held = wadi_link_receiver_held(&r, &bytes);
     wadi_link_receiver_on_chunk(&r, 0, 2, 2, 10, payload_of(2));
     assert_non_null(r.nonsense);
+    assert_int_equal(wadi_link_receiver_held(&r, &bytes), held); /* it is not passed on */
     wadi_link_receiver_fini(&r);
 }
 
