@@ -174,6 +174,22 @@ static void nothing_comes_behind_a_failure_before_the_stream_has_a_name(void **s
     talk_close(&t);
 }
 
+static void who_finds_all_places_taken_is_told(void **state) {
+    (void)state;
+    talk t;
+    char text[TALK_TEXT];
+    peer p[WADI_LINK_PEERS];
+    talk_open(&t, shares);
+    for (int i = 0; i < WADI_LINK_PEERS; i++) p[i] = receiver(&t);
+    peer more = talk_peer(&t, false);
+    says_hello(&more, true);
+    assert_int_equal(talk_listens(&t, &more, text).kind, WADI_LINK_FAIL);
+    assert_string_equal(text, "the stream is shared by 64 already, and there is no place for more");
+    talk_leave(&more);
+    for (int i = 0; i < WADI_LINK_PEERS; i++) talk_leave(&p[i]);
+    talk_close(&t);
+}
+
 /* ---- the wrong end ---- */
 
 /* What the port says to a peer that binds, or connects, and is of the other kind. */
@@ -217,6 +233,7 @@ int main(void) {
         cmocka_unit_test(the_stream_of_one_that_was_lost_at_once_binds_nobody),
         cmocka_unit_test(waiting_begins_when_the_last_one_that_was_there_has_gone),
         cmocka_unit_test(nothing_comes_behind_a_failure_before_the_stream_has_a_name),
+        cmocka_unit_test(who_finds_all_places_taken_is_told),
         cmocka_unit_test(each_is_told_what_to_write_at_which_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

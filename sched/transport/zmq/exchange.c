@@ -430,15 +430,6 @@ static const char *is_engaged(wadi_zmq_port *p, int peer) {
     return engaged(p, peer);
 }
 
-/* A message of a kind that this end has no use for. */
-static wadi_status refuse_kind(const wadi_zmq_port *p, int kind, wadi_error *err) {
-    const char *why = "";
-    if (!p->options.sends && kind == WADI_LINK_READY) why = ": both ends receive";
-    if (p->options.sends && (kind == WADI_LINK_CHUNK || kind == WADI_LINK_NOTE))
-        why = ": both ends send";
-    return wadi_fail(err, WADI_IO, "link: message of kind %d makes no sense here%s", kind, why);
-}
-
 static wadi_status on_control(wadi_zmq_port *p, int peer, const wadi_control *c, int at,
                               wadi_error *err) {
     const bool sends = p->options.sends;
@@ -456,7 +447,7 @@ static wadi_status on_control(wadi_zmq_port *p, int peer, const wadi_control *c,
     if (c->kind == WADI_LINK_CHUNK && !sends) return on_chunk(p, peer, c, at, err);
     if (c->kind == WADI_LINK_NOTE && !sends) return on_note(p, peer, c, at, err);
     if (c->kind == WADI_LINK_END && !sends) return on_end(p, peer, c, err);
-    return refuse_kind(p, c->kind, err);
+    return wadi_zmq_refuse_kind(p, c->kind, err);
 }
 
 /* Tells a peer what was wrong, and takes its seat. */
@@ -476,6 +467,22 @@ static wadi_status read_control(wadi_zmq_port *p, int at, wadi_control *out, wad
                              out, err);
 }
 
+/* All seats are those of partners. */
+static void tell_full(wadi_zmq_port *p, const void *identity, size_t n) {
+    const wadi_control fail = {
+        .version = WADI_CONTROL_LOWEST, .kind = WADI_LINK_FAIL, .status = WADI_IO};
+    uint8_t control[WADI_CONTROL_BYTES];
+    char why[96];
+    (void)snprintf(why, sizeof why,
+                   "the stream is shared by %d already, and there is no place for more",
+                   (int)WADI_LINK_PEERS);
+    wadi_zmq_note_refusal(p, why);
+    if (!wadi_zmq_may_answer(p)) return;
+    wadi_control_write(&fail, control);
+    (void)(send_bytes(p, identity, n, true) && send_bytes(p, control, sizeof control, true) &&
+           send_bytes(p, why, strlen(why), false));
+}
+
 /* A peer without a seat gets one if its message makes sense. If the version of the message is not known here, it gets an answer. */
 static void read_message(wadi_zmq_port *p) {
     wadi_error why = {.status = WADI_OK};
@@ -489,6 +496,7 @@ static void read_message(wadi_zmq_port *p) {
     const bool answer = c.kind != WADI_LINK_FAIL;
     if (p->options.bind && peer < 0 && (status == WADI_OK || status == WADI_UNSUPPORTED))
         peer = wadi_zmq_seat(p, identity, n, fd);
+    if (status == WADI_OK && peer < 0 && wadi_zmq_has_many(p) && answer) tell_full(p, identity, n);
     if (status == WADI_OK && peer >= 0) status = on_control(p, peer, &c, at + 1, &why);
     if (status != WADI_OK) turn_away(p, peer, &why, answer);
 }

@@ -131,6 +131,8 @@ bool wadi_zmq_is_partner(const wadi_zmq_port *p, int peer);
 void wadi_zmq_leave(wadi_zmq_port *p, int peer, const wadi_error *why);
 /* Whether both ends share, or neither. Errors: WADI_INVALID, which says what to do. */
 WADI_NODISCARD wadi_status wadi_zmq_check_share(const wadi_zmq_port *p, int peer, wadi_error *err);
+/* A message of a kind that this end has no use for. Errors: WADI_IO. */
+WADI_NODISCARD wadi_status wadi_zmq_refuse_kind(const wadi_zmq_port *p, int kind, wadi_error *err);
 /* The peer has gone. If it was the partner, the stream breaks with `why` (borrowed). If nothing of the stream has been used, it does not
  * break: then another partner may come. */
 void wadi_zmq_lose(wadi_zmq_port *p, int peer, const wadi_error *why);

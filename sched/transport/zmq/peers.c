@@ -207,6 +207,14 @@ wadi_status wadi_zmq_check_share(const wadi_zmq_port *p, int peer, wadi_error *e
                                    : (sharing_binds ? gathers : takes_part));
 }
 
+wadi_status wadi_zmq_refuse_kind(const wadi_zmq_port *p, int kind, wadi_error *err) {
+    const char *why = "";
+    if (!p->options.sends && kind == WADI_LINK_READY) why = ": both ends receive";
+    if (p->options.sends && (kind == WADI_LINK_CHUNK || kind == WADI_LINK_NOTE))
+        why = ": both ends send";
+    return wadi_fail(err, WADI_IO, "link: message of kind %d makes no sense here%s", kind, why);
+}
+
 void wadi_zmq_note_refusal(wadi_zmq_port *p, const char *why) {
     (void)snprintf(p->refused, sizeof p->refused, "%s", why);
     p->refusals++;
