@@ -193,8 +193,8 @@ wadi_status wadi_zmq_check_share(const wadi_zmq_port *p, int peer, wadi_error *e
         "the sender does not share its stream among receivers, and this one takes a part "
         "(@link,share:ADDRESS on the sender's side)";
     static const char *const gathers =
-        "the receiver gathers parts of a stream, and the sender has a whole one (@ADDRESS on the "
-        "receiver's side)";
+        "the receiver gathers parts of a stream, and the sender has a whole one (a part is sent "
+        "with @link,part:ADDRESS, a whole one read with @ADDRESS)";
     static const char *const sends_part =
         "the receiver reads a whole stream, and this sender has a part of one "
         "(@link,gather:ADDRESS on the receiver's side)";
