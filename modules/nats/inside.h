@@ -25,6 +25,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "modules/nats/messages.h"
 #include "sched/work/jet_address.h"
 #include "sched/work/jet_label.h"
 #include "sched/work/ways.h"
@@ -118,84 +119,6 @@ WADI_NODISCARD wadi_status wadi_nkey_read(const char *path, wadi_nats_keys *out,
 void wadi_nkey_fini(wadi_nats_keys *k);
 
 /* ---- the queue ---- */
-
-/* Something to publish that is kept until the server has confirmed it: an item, an answer or a letter. The last message is sent when those before it are
- * confirmed. */
-typedef struct wadi_nats_parcel {
-    uint64_t id;
-    int64_t number;
-    int frames, confirmed;
-    struct wadi_nats_frame {
-        natsMsg *msg;
-        int64_t sent_ns; /* 0: not sent */
-        bool confirmed;
-    } * frame;
-    uint64_t of; /* the delivery that is answered by it; 0: none */
-} wadi_nats_parcel;
-
-typedef enum wadi_nats_stage {
-    WADI_NATS_GATHERED, /* its frames are on the way */
-    WADI_NATS_READY,
-    WADI_NATS_TAKEN,    /* by the owner of the queue */
-    WADI_NATS_BURIED,   /* the letter about it is on the way to the server */
-    WADI_NATS_ANSWERED, /* its answer is */
-} wadi_nats_stage;
-
-/* An item that a worker has got, or an answer that home has got, until it is acknowledged. */
-typedef struct wadi_nats_delivery {
-    uint64_t id;
-    wadi_jet_label label;
-    wadi_nats_stage stage;
-    char *ack; /* the subject of acknowledgements */
-    int64_t deliveries;
-    bool buried;      /* there is a letter about it */
-    int64_t acked_ns; /* when the server was last told that we are at it */
-    int64_t taken_ns; /* when the owner took it */
-    char *bytes;
-    char *tail; /* of framed bytes: what came with the label; it has tail_bytes */
-    int64_t tail_bytes;
-    natsMsg **got; /* frames; NULL where one is missing */
-    int asked, came;
-    int64_t asked_ns;
-} wadi_nats_delivery;
-
-/* A worker that home knows. */
-typedef struct wadi_nats_worker {
-    uint64_t id;
-    int64_t seen_ns;
-} wadi_nats_worker;
-
-/* Said once, and not repeated: requests, acknowledgements, signs of life, frames; or a message of a parcel. */
-typedef struct wadi_nats_saying {
-    natsMsg *msg;      /* borrowed from its parcel; NULL: these bytes are said */
-    char *to;          /* the subject; reply and bytes may be behind it, in its room */
-    const char *reply; /* NULL: none */
-    const char *bytes;
-    int64_t n;
-} wadi_nats_saying;
-
-/* An item that is not answered. */
-typedef struct wadi_nats_flight {
-    int64_t number, bytes;
-    char *framed;           /* those that are in frames; NULL: none are */
-    wadi_nats_parcel *sent; /* what the server has confirmed; NULL: it has not yet */
-    uint64_t seq;           /* of that in the stream */
-    bool doubted;           /* the server may have forgotten it (lost.c) */
-    int64_t asked_ns;       /* when it was asked for that, or began to be in doubt */
-} wadi_nats_flight;
-
-/* A frame that a worker has asked for. */
-typedef struct wadi_nats_wanted {
-    int64_t number;
-    int frame;
-    char *reply; /* the subject of the answer */
-} wadi_nats_wanted;
-
-/* A request for messages, of which `left` have not come. */
-typedef struct wadi_nats_request {
-    int64_t until_ns; /* when it has expired, and the server's word of that must have come */
-    int left;
-} wadi_nats_request;
 
 /* What home knows of a consumer. */
 typedef struct wadi_nats_consumer {
@@ -448,6 +371,23 @@ void wadi_nats_lost_heard(wadi_nats_queue *q, const char *token, natsMsg *msg);
 /* The item is answered. */
 void wadi_nats_lost_release(wadi_nats_queue *q, wadi_nats_flight *f);
 
+/* ---- settle.c: acknowledgements ---- */
+
+/* It is in no list. */
+void wadi_nats_delivery_free(wadi_nats_delivery *d);
+/* Forgets it without a word to the server. */
+void wadi_nats_forget_one(wadi_nats_queue *q, wadi_nats_delivery *d);
+/* Acknowledges with this word ("+ACK"), and forgets. Later, if it is not sure that the server means the same message. */
+void wadi_nats_settle(wadi_nats_queue *q, wadi_nats_delivery *d, const char *word);
+/* Forgets all deliveries. give_back: the server may give those that were not taken to others. */
+void wadi_nats_forget(wadi_nats_queue *q, bool give_back);
+/* The server has begun again, or is another: numbers of what it has delivered may be those of other messages now. */
+void wadi_nats_stale_doubt(wadi_nats_queue *q);
+/* Asks for what is settled and in doubt. */
+void wadi_nats_stale_step(wadi_nats_queue *q, int64_t now);
+/* What the server says of one. */
+void wadi_nats_stale_heard(wadi_nats_queue *q, const char *token, natsMsg *msg);
+
 /* ---- take.c: deliveries ---- */
 
 void wadi_nats_take_step(wadi_nats_queue *q, int64_t now);
@@ -463,10 +403,6 @@ void wadi_nats_take_status(wadi_nats_queue *q, natsMsg *msg, int64_t now);
 bool wadi_nats_take_frame(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *msg);
 /* The oldest that is ready; NULL: none. */
 wadi_nats_delivery *wadi_nats_ready(wadi_nats_queue *q);
-/* Acknowledges with this word ("+ACK"), and forgets. */
-void wadi_nats_settle(wadi_nats_queue *q, wadi_nats_delivery *d, const char *word);
-/* Forgets all deliveries. give_back: the server may give those that were not taken to others. */
-void wadi_nats_forget(wadi_nats_queue *q, bool give_back);
 /* Gives back all that was not taken, but for what would be a dead letter then, and takes nothing more while `alone`. */
 void wadi_nats_stay_alone(wadi_nats_queue *q);
 

@@ -3,7 +3,7 @@
  * A server that is killed may begin again without the last of what it has confirmed: an item, or an answer for which the item was acknowledged. Nobody would ever answer that item,
  * whose room in the job's credit would be taken to the end. So home keeps what it has sent of an item until it is answered. When its connection comes back from
  * another server, or from the same one begun again, it waits a while for answers that are there, then asks for each item that was there before by its number in
- * the stream, and sends again what is not there any more. An item that a worker is at is still in the stream: it is not computed twice, however long it takes. */
+ * the stream, and sends again what is not there any more. An item that a worker is at is still in the stream: it is not sent again, however long it takes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -84,6 +84,9 @@ static bool hear_reply(wadi_nats_queue *q, const char *token, natsMsg *msg, int6
     case 'i':
         wadi_nats_record_stream(q, msg, now);
         return false;
+    case 'a':
+        wadi_nats_stale_heard(q, token, msg);
+        return false;
     default:
         q->heard(q, token, msg);
         return false;
@@ -155,6 +158,7 @@ static void renew(wadi_nats_queue *q, int64_t now) {
     wadi_nats_consumers_doubt(q, q->restarted);
     if (q->restarted) wadi_nats_home_met(q);
     if (q->restarted) wadi_nats_lost_doubt(q, now);
+    if (q->restarted) wadi_nats_stale_doubt(q);
     q->renewed = q->restarted = false;
     wadi_nats_ask_anew(q);
     wadi_nats_post_again(q);
@@ -180,8 +184,8 @@ static void pass_once(wadi_nats_queue *q) {
     const int64_t now = wadi_clock_ns();
     if (q->used.n + q->spent.n >= SPENT_MOST || q->spent_bytes >= SPENT_BYTES) free_spent(q);
     wadi_nats_frames_free(q);
+    hear_all(q, now); /* what a server has said that is gone now comes before what another says */
     if (q->renewed) renew(q, now);
-    hear_all(q, now);
     if (!q->ending) {
         wadi_nats_record_step(q, now);
         wadi_nats_post_step(q, now);

@@ -23,8 +23,8 @@ static const int64_t expires_ns = 5000000000, grace_ns = 1000000000, asked_again
                      ahead_ns = 50000000, later_ns = 2000000000,
                      nobody_ns = 250000000; /* then home or the server may be there */
 
-/* How often the message was delivered, according to the subject of its acknowledgement; 0: it is no such subject. */
-static int64_t deliveries_of(const char *ack) {
+/* Out of the subject of an acknowledgement: how often the message was delivered, and its number in the stream. False: it is no such subject. */
+static bool read_ack(const char *ack, int64_t *deliveries, int64_t *seq) {
     /* $JS.ACK.STREAM.CONSUMER.DELIVERED.SEQ.SEQ.TIME.PENDING, or with domain, account and a word at the end */
     const char *word[13];
     int words = 0;
@@ -32,50 +32,19 @@ static int64_t deliveries_of(const char *ack) {
         at += words > 0;
         word[words++] = at;
     }
-    if (strncmp(ack, "$JS.ACK.", 8) != 0 || (words != 9 && words != 11 && words != 12)) return 0;
-    const char *number = word[words == 9 ? 4 : 6];
-    char *end = NULL;
-    const long n = strtol(number, &end, 10);
-    return end != number && *end == '.' && n > 0 ? n : 0;
+    if (strncmp(ack, "$JS.ACK.", 8) != 0 || (words != 9 && words != 11 && words != 12))
+        return false;
+    int64_t *const out[] = {deliveries, seq};
+    for (int i = 0; i < 2; i++) {
+        char *end = NULL;
+        const char *number = word[(words == 9 ? 4 : 6) + i];
+        *out[i] = strtoll(number, &end, 10);
+        if (end == number || *end != '.' || *out[i] <= 0) return false;
+    }
+    return true;
 }
 
 /* ---- deliveries ---- */
-
-static void free_delivery(wadi_nats_delivery *d) {
-    for (int i = 0; d->got != NULL && i < d->label.frames; i++) natsMsg_Destroy(d->got[i]);
-    free(d->got);
-    free(d->bytes);
-    free(d->tail);
-    free(d->ack);
-    free(d);
-}
-
-static void forget(wadi_nats_queue *q, wadi_nats_delivery *d) {
-    size_t i = 0;
-    while (i < q->deliveries.n && q->deliveries.at[i] != d) i++;
-    if (i == q->deliveries.n) return;
-    memmove(&q->deliveries.at[i], &q->deliveries.at[i + 1],
-            (q->deliveries.n - i - 1) * sizeof q->deliveries.at[0]);
-    q->deliveries.n--;
-    free_delivery(d);
-}
-
-void wadi_nats_settle(wadi_nats_queue *q, wadi_nats_delivery *d, const char *word) {
-    wadi_nats_say(q, d->ack, NULL, word, (int64_t)strlen(word));
-    forget(q, d);
-}
-
-void wadi_nats_forget(wadi_nats_queue *q, bool give_back) {
-    while (q->deliveries.n > 0) {
-        wadi_nats_delivery *d = wadi_vec_last(&q->deliveries);
-        if (give_back && d->stage < WADI_NATS_TAKEN) {
-            wadi_nats_settle(q, d, "-NAK");
-            continue;
-        }
-        (void)wadi_vec_pop(&q->deliveries);
-        free_delivery(d);
-    }
-}
 
 /* What is given back at once comes at once, to whoever has asked: perhaps to us, each time as delivered once more. But nobody has it meanwhile, so it waits no longer than
  * that of a lost worker. */
@@ -88,8 +57,8 @@ static void give_back_later(wadi_nats_queue *q, const char *ack) {
 }
 
 static void leave_to_others(wadi_nats_queue *q, wadi_nats_delivery *d) {
-    give_back_later(q, d->ack);
-    forget(q, d);
+    if (!d->stale) give_back_later(q, d->ack);
+    wadi_nats_forget_one(q, d);
 }
 
 void wadi_nats_stay_alone(wadi_nats_queue *q) {
@@ -144,7 +113,7 @@ static void answered_request(wadi_nats_queue *q, int64_t messages) {
 }
 
 /* The same item again: the server has heard nothing of us for too long. Only the newest subject of acknowledgements counts. */
-static bool known(wadi_nats_queue *q, const wadi_jet_label *l, const char *ack) {
+static bool known(wadi_nats_queue *q, const wadi_jet_label *l, const char *ack, int64_t seq) {
     for (size_t i = 0; i < q->deliveries.n; i++) {
         wadi_nats_delivery *d = q->deliveries.at[i];
         if (d->label.number != l->number || d->label.nonce != l->nonce) continue;
@@ -152,6 +121,9 @@ static bool known(wadi_nats_queue *q, const wadi_jet_label *l, const char *ack) 
         if (newer == NULL) return true;
         free(d->ack);
         d->ack = newer;
+        d->seq = seq;
+        d->stale = false;
+        if (d->stage == WADI_NATS_SETTLED) wadi_nats_settle(q, d, "+ACK");
         return true;
     }
     return false;
@@ -177,16 +149,16 @@ static wadi_nats_delivery *delivery_of(wadi_nats_queue *q, const wadi_jet_label 
         made = made && d->got != NULL;
     }
     if (made && wadi_vec_push(&q->deliveries, d)) return d;
-    free_delivery(d);
+    wadi_nats_delivery_free(d);
     return NULL;
 }
 
 void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg) {
     const char *text = NULL, *ack = natsMsg_GetReply(msg);
     wadi_jet_label l;
+    int64_t deliveries = 0, seq = 0;
     answered_request(q, 1);
-    const int64_t deliveries = ack != NULL ? deliveries_of(ack) : 0;
-    if (deliveries == 0) {
+    if (ack == NULL || !read_ack(ack, &deliveries, &seq)) {
         q->count.strangers++;
         return;
     }
@@ -196,7 +168,7 @@ void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg) {
         wadi_nats_say(q, ack, NULL, "+TERM", 5);
         return;
     }
-    if (known(q, &l, ack)) return;
+    if (known(q, &l, ack, seq)) return;
     if (q->alone &&
         deliveries < WADI_JET_DELIVERIES) { /* else it would become a dead letter by that */
         give_back_later(q, ack);
@@ -205,6 +177,7 @@ void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg) {
     if (!q->is_home && deliveries > 1) q->ahead.careful = CAREFUL;
     wadi_nats_delivery *d = delivery_of(q, &l, ack, deliveries, msg);
     if (d == NULL) return; /* out of memory; it comes again */
+    d->seq = seq;
     wadi_usual(&q->ahead.usual_bytes, l.bytes);
     if (l.frames > 0) return;
     if (natsMsg_GetDataLength(msg) != l.bytes)
@@ -384,11 +357,12 @@ void wadi_nats_take_step(wadi_nats_queue *q, int64_t now) {
     if (!q->connected) return;
     const bool hanging = hangs(q, now);
     int held = 0;
+    wadi_nats_stale_step(q, now);
     for (size_t i = 0; i < q->deliveries.n; i++) {
         wadi_nats_delivery *d = q->deliveries.at[i];
         held += d->stage < WADI_NATS_TAKEN;
         if (d->stage == WADI_NATS_GATHERED) gather(q, d, now);
-        if (hanging && d->stage == WADI_NATS_TAKEN) continue;
+        if (d->stale || (hanging && d->stage == WADI_NATS_TAKEN)) continue;
         if (now - d->acked_ns < q->record.ack_wait_ms * 1000000 / 3) continue;
         d->acked_ns = now;
         wadi_nats_say(q, d->ack, NULL, "+WPI", 4);

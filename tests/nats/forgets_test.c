@@ -35,9 +35,9 @@ static wadi_workq *begin(const char *address) {
     return q;
 }
 
-static void submit(wadi_workq *q, int64_t items, int64_t n) {
+static void submit(wadi_workq *q, int64_t first, int64_t items, int64_t n) {
     wadi_error err = {0};
-    for (int64_t i = 0; i < items; i++) {
+    for (int64_t i = first; i < first + items; i++) {
         char *item = test_item(i, n);
         if (q->ops->submit(q, i, item, n, &err) != WADI_OK) fail_msg("%s", err.msg);
         free(item);
@@ -96,7 +96,7 @@ static void forgotten_items(const char *job, int64_t n) {
     test_server_start(&server, true, "trace: true\n");
     const char *address = test_address(server.port, job, "");
     wadi_workq *q = begin(address);
-    submit(q, ITEMS, n);
+    submit(q, 0, ITEMS, n);
     await_items(server.port, job, address, ITEMS);
     (void)snprintf(stream, sizeof stream, "WADI_%s_items", job);
     forget(&server, stream);
@@ -125,7 +125,7 @@ static void what_is_not_forgotten_is_not_sent_again(void **state) {
     test_server_start(&server, true, "trace: true\n");
     const char *address = test_address(server.port, "kept", "");
     wadi_workq *q = begin(address);
-    submit(q, 2, 300);
+    submit(q, 0, 2, 300);
     await_items(server.port, "kept", address, 2);
     test_server_kill(&server);
     test_server_again(&server);
@@ -133,6 +133,40 @@ static void what_is_not_forgotten_is_not_sent_again(void **state) {
     const pid_t worker = test_worker(address, "plain");
     collect(q, 2, 300);
     assert_int_equal(test_server_noted(&server, "HPUB wadi.kept.item."), 2);
+    finish(q, worker);
+    test_server_end(&server);
+    (void)alarm(0);
+}
+
+/* The numbers of forgotten items are given to others: what a worker says of an item that it had before is not taken for them. */
+static void who_is_late_acknowledges_no_other_item(void **state) {
+    (void)state;
+    enum { HAD = 3 }; /* one at work, and as many as are asked for ahead */
+    test_server server;
+    wadi_error err = {0};
+    wadi_work_item item;
+    void *charter = NULL;
+    int64_t bytes = 0;
+    (void)alarm(200);
+    test_server_start(&server, true, "trace: true\n");
+    const char *address = test_address(server.port, "late", "");
+    wadi_workq *q = begin(address), *late = test_open(address, false);
+    if (late->ops->charter(late, &charter, &bytes, &err) != WADI_OK) fail_msg("%s", err.msg);
+    free(charter);
+    submit(q, 0, HAD, 300);
+    if (late->ops->fetch(late, &item, &err) != WADI_OK) fail_msg("%s", err.msg);
+    await_log(&server, "MSG wadi.late.item.", HAD);
+    forget(&server, "WADI_late_items");
+    submit(q, HAD, 1, 300); /* it has the number that the first one had */
+    await_log(&server, "PUB wadi.late.item.", HAD + 1 + HAD);
+    wadi_work_item answer = {.number = item.number, .n = 300 + 8};
+    answer.bytes = test_answer(item.number, item.bytes, 300);
+    if (late->ops->answer(late, &answer, &err) != WADI_OK) fail_msg("%s", err.msg);
+    free(answer.bytes);
+    free(item.bytes);
+    late->ops->close(late);
+    const pid_t worker = test_worker(address, "plain");
+    collect(q, HAD + 1, 300);
     finish(q, worker);
     test_server_end(&server);
     (void)alarm(0);
@@ -147,6 +181,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(items_that_a_server_forgets_are_sent_again),
         cmocka_unit_test(of_large_ones_what_home_has_sent_is_sent_again),
         cmocka_unit_test(what_is_not_forgotten_is_not_sent_again),
+        cmocka_unit_test(who_is_late_acknowledges_no_other_item),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,8 +156,7 @@ char *test_item(int64_t number, int64_t n) {
     return out;
 }
 
-/* An answer is the item with every byte changed, and the number behind it. */
-static char *answer_of(int64_t number, const char *item, int64_t n) {
+char *test_answer(int64_t number, const char *item, int64_t n) {
     char *out = malloc((size_t)n + 8);
     if (out == NULL) return NULL;
     for (int64_t i = 0; i < n; i++) out[i] = (char)(item[i] ^ 0x5a);
@@ -167,7 +166,7 @@ static char *answer_of(int64_t number, const char *item, int64_t n) {
 
 bool test_answers(int64_t number, int64_t n, const wadi_work_item *answer) {
     if (answer->n != n + 8 || answer->number != number) return false;
-    char *item = test_item(number, n), *right = answer_of(number, item, n);
+    char *item = test_item(number, n), *right = test_answer(number, item, n);
     const bool same = memcmp(right, answer->bytes, (size_t)n + 8) == 0;
     free(right);
     free(item);
@@ -263,7 +262,7 @@ static int work(const char *address, const char *mode) {
             if (*mode == 'f' && item.number % at == 0) {
                 answer.status = WADI_FAULT;
             } else {
-                answer.bytes = answer_of(item.number, item.bytes, item.n);
+                answer.bytes = test_answer(item.number, item.bytes, item.n);
                 answer.n = item.n + 8;
             }
             const wadi_status st = q->ops->answer(q, &answer, &err);

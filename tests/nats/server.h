@@ -68,6 +68,8 @@ int test_worker_main(int argc, char **argv);
 
 /* What item `number` of n bytes holds; the caller frees it. */
 char *test_item(int64_t number, int64_t n);
+/* Its answer: every byte changed, and the number behind it, n + 8 bytes; the caller frees it. */
+char *test_answer(int64_t number, const char *item, int64_t n);
 /* Whether it is answered by this. */
 bool test_answers(int64_t number, int64_t n, const wadi_work_item *answer);
 

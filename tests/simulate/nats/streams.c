@@ -251,13 +251,14 @@ void consumer_ack(const natsMsg *m) {
         abort();
     stream *s = find(in);
     consumer *c = find_consumer(in, name);
-    given *g = c != NULL ? given_of(c, seq) : NULL;
-    if (g == NULL) return;
+    if (c == NULL) return;
+    given *g = given_of(c, seq);
     if (strncmp(m->data, "-NAK", 4) == 0) {
-        g->again_ns = world_now() + (sscanf(m->data, "-NAK {\"delay\": %lld}", &ms) == 1 ? ms : 0);
+        const bool later = sscanf(m->data, "-NAK {\"delay\": %lld}", &ms) == 1;
+        if (g != NULL) g->again_ns = world_now() + (later ? ms : 0);
     } else if (strncmp(m->data, "+WPI", 4) == 0) {
-        g->again_ns = world_now() + c->ack_wait_ns;
-    } else {
+        if (g != NULL) g->again_ns = world_now() + c->ack_wait_ns;
+    } else { /* also if nobody has got it from this consumer, as 2.9.10 does */
         kept *k = message_at(s, seq);
         take_back(c, seq);
         if (k != NULL && s->config.is_queue) remove_message(s, k);
