@@ -213,6 +213,8 @@ typedef struct wadi_nats_queue {
 
     wadi_nats_stream pulls; /* the stream that it pulls from */
     int64_t pull_ns;        /* no request before */
+    int64_t behind;         /* so many messages waited there behind the last one .. */
+    int64_t came_ns;        /* .. when that came, or the first of the requests was made; lost.c */
     wadi_nats_ahead ahead;
     WADI_VEC(wadi_nats_request) asked; /* that are outstanding, the oldest first */
     bool pulling;

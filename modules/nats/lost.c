@@ -2,7 +2,7 @@
  *
  * A server that is killed may begin again without the last of what it has confirmed: an item, or an answer for which the item was acknowledged. Nobody would ever answer that item,
  * whose room in the job's credit would be taken to the end. So home keeps what it has sent of an item until it is answered. When its connection comes back from
- * another server, or from the same one begun again, it waits a while for answers that are there, then asks for each item that was there before by its number in
+ * another server, or from the same one begun again, it takes the answers that are there, then asks for each item that was there before by its number in
  * the stream, and sends again what is not there any more. An item that a worker is at is still in the stream: it is not sent again, however long it takes. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,6 +30,8 @@ bool wadi_nats_lost_keep(wadi_nats_queue *q, wadi_nats_parcel *p, uint64_t seq) 
 }
 
 void wadi_nats_lost_doubt(wadi_nats_queue *q, int64_t now) {
+    q->behind = 1; /* there may be some */
+    q->came_ns = now;
     for (size_t i = 0; i < q->flight.n; i++) {
         wadi_nats_flight *f = &q->flight.at[i];
         f->doubted = true; /* also if it is confirmed later: that may be the old server's word */
@@ -44,6 +46,11 @@ static bool has_come(const wadi_nats_queue *q, int64_t number) {
     return false;
 }
 
+/* Answers wait at the server for a home that is slow, or may: their items are not there any more, and not lost. None does if home has asked for some for a while. */
+static bool answers_wait(const wadi_nats_queue *q, int64_t now) {
+    return q->behind > 0 && (q->asked.n == 0 || now - q->came_ns < settle_ns);
+}
+
 static void ask(wadi_nats_queue *q, const wadi_nats_flight *f) {
     char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], reply[64], what[40];
     wadi_nats_stream_name(q->at.job, WADI_NATS_ITEMS, stream);
@@ -55,7 +62,7 @@ static void ask(wadi_nats_queue *q, const wadi_nats_flight *f) {
 
 void wadi_nats_lost_step(wadi_nats_queue *q, int64_t now) {
     int asked = 0;
-    if (!q->connected || now - q->doubts_ns < step_ns) return;
+    if (!q->connected || now - q->doubts_ns < step_ns || answers_wait(q, now)) return;
     for (size_t i = 0; i < q->flight.n && asked < STEP_MOST; i++) {
         wadi_nats_flight *f = &q->flight.at[i];
         if (!f->doubted || f->sent == NULL || now - f->asked_ns < settle_ns ||
@@ -88,7 +95,7 @@ void wadi_nats_lost_heard(wadi_nats_queue *q, const char *token, natsMsg *msg) {
     if (sscanf(token, "l.%" SCNd64 ".%d", &number, &outages) != 2 || outages != q->outages) return;
     wadi_nats_flight *f = flight_of(q, number);
     if (f == NULL || !f->doubted || f->sent == NULL || says_nothing(msg)) return;
-    if (!is_it(msg, number)) {
+    if (!is_it(msg, number) && !has_come(q, number)) {
         wadi_nats_parcel *p = f->sent;
         p->confirmed = 0;
         p->frame[0].confirmed = false; /* items are one message (frames.c) */

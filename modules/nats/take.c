@@ -23,8 +23,8 @@ static const int64_t expires_ns = 5000000000, grace_ns = 1000000000, asked_again
                      ahead_ns = 50000000, later_ns = 2000000000,
                      nobody_ns = 250000000; /* then home or the server may be there */
 
-/* Out of the subject of an acknowledgement: how often the message was delivered, and its number in the stream. False: it is no such subject. */
-static bool read_ack(const char *ack, int64_t *deliveries, int64_t *seq) {
+/* Out of the subject of an acknowledgement: how often the message was delivered, its number in the stream, and how many wait behind it. False: it is no such subject. */
+static bool read_ack(const char *ack, int64_t *deliveries, int64_t *seq, int64_t *behind) {
     /* $JS.ACK.STREAM.CONSUMER.DELIVERED.SEQ.SEQ.TIME.PENDING, or with domain, account and a word at the end */
     const char *word[13];
     int words = 0;
@@ -41,6 +41,7 @@ static bool read_ack(const char *ack, int64_t *deliveries, int64_t *seq) {
         *out[i] = strtoll(number, &end, 10);
         if (end == number || *end != '.' || *out[i] <= 0) return false;
     }
+    *behind = strtoll(word[words == 9 ? 8 : 10], NULL, 10);
     return true;
 }
 
@@ -156,12 +157,14 @@ static wadi_nats_delivery *delivery_of(wadi_nats_queue *q, const wadi_jet_label 
 void wadi_nats_take_message(wadi_nats_queue *q, natsMsg *msg) {
     const char *text = NULL, *ack = natsMsg_GetReply(msg);
     wadi_jet_label l;
-    int64_t deliveries = 0, seq = 0;
+    int64_t deliveries = 0, seq = 0, behind = 0;
     answered_request(q, 1);
-    if (ack == NULL || !read_ack(ack, &deliveries, &seq)) {
+    if (ack == NULL || !read_ack(ack, &deliveries, &seq, &behind)) {
         q->count.strangers++;
         return;
     }
+    q->behind = behind;
+    q->came_ns = wadi_clock_ns();
     if (natsMsgHeader_Get(msg, WADI_NATS_LABEL, &text) != NATS_OK ||
         !wadi_jet_label_read(text, &l)) {
         q->count.strangers++;
@@ -305,6 +308,7 @@ static void ask(wadi_nats_queue *q, int messages, int64_t now) {
     char subject[2 * WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], consumer[WADI_NATS_SUBJECT],
         what[64];
     const wadi_nats_request r = {now + expires_ns + grace_ns, messages};
+    if (q->asked.n == 0) q->came_ns = now;
     if (!wadi_vec_push(&q->asked, r)) return;
     wadi_nats_stream_name(q->at.job, q->pulls, stream);
     wadi_nats_consumer_name(q->epoch, consumer);

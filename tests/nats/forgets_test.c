@@ -67,13 +67,21 @@ static void finish(wadi_workq *q, pid_t worker) {
     assert_int_equal(test_wait(worker), 0);
 }
 
-/* Waits until the stream of items has so many, and home has heard of that: it answers behind what came before. */
-static void await_items(int port, const char *job, const char *address, int items) {
+/* The server ends, and begins again with all that it had. */
+static void begin_again(test_server *server) {
+    assert_int_equal(kill(server->pid, SIGTERM), 0);
+    (void)test_wait(server->pid);
+    test_server_again(server);
+}
+
+/* Waits until the stream of items, or of answers, has so many, and home has heard of that: it answers behind what came before. */
+static void await_messages(int port, const char *job, const char *stream, const char *address,
+                           int items) {
     char ask[160], text[8192], want[32];
     wadi_text pong = {0};
     wadi_error err = {0};
     const int n = snprintf(ask, sizeof ask,
-                           "PUB $JS.API.STREAM.INFO.WADI_%s_items stream.info 0\r\n\r\n", job);
+                           "PUB $JS.API.STREAM.INFO.WADI_%s_%s stream.info 0\r\n\r\n", job, stream);
     (void)snprintf(want, sizeof want, "\"messages\":%d,", items);
     do {
         const int s = test_raw_hear(port, "stream.info");
@@ -82,6 +90,10 @@ static void await_items(int port, const char *job, const char *address, int item
     } while (strstr(text, want) == NULL);
     if (test_jobs()->ask(address, "ping", "", &pong, &err) != WADI_OK) fail_msg("%s", err.msg);
     wadi_text_fini(&pong);
+}
+
+static void await_items(int port, const char *job, const char *address, int items) {
+    await_messages(port, job, "items", address, items);
 }
 
 static void await_log(const test_server *server, const char *word, int times) {
@@ -127,12 +139,12 @@ static void what_is_not_forgotten_is_not_sent_again(void **state) {
     wadi_workq *q = begin(address);
     submit(q, 0, 2, 300);
     await_items(server.port, "kept", address, 2);
-    test_server_kill(&server);
-    test_server_again(&server);
+    const int sent = test_server_noted(&server, "HPUB wadi.kept.item.");
+    begin_again(&server);
     await_log(&server, "PUB $JS.API.DIRECT.GET.WADI_kept_items", 2);
     const pid_t worker = test_worker(address, "plain");
     collect(q, 2, 300);
-    assert_int_equal(test_server_noted(&server, "HPUB wadi.kept.item."), 2);
+    assert_int_equal(test_server_noted(&server, "HPUB wadi.kept.item."), sent);
     finish(q, worker);
     test_server_end(&server);
     (void)alarm(0);
@@ -172,6 +184,40 @@ static void who_is_late_acknowledges_no_other_item(void **state) {
     (void)alarm(0);
 }
 
+/* Of a slow home many answers wait at the server, more than it has asked for. Their items are not there any more. */
+static void what_is_answered_is_not_sent_again(void **state) {
+    (void)state;
+    enum { MANY = 200 };
+    test_server server;
+    wadi_error err = {0};
+    char *seen = calloc(MANY, 1);
+    assert_non_null(seen);
+    (void)alarm(200);
+    test_server_start(&server, true, "trace: true\n");
+    const char *address = test_address(server.port, "waits", "");
+    wadi_workq *q = begin(address);
+    submit(q, 0, MANY, 300);
+    const pid_t worker = test_worker(address, "plain");
+    await_messages(server.port, "waits", "answers", address, MANY);
+    await_items(server.port, "waits", address, 0);
+    const int sent = test_server_noted(&server, "HPUB wadi.waits.item.");
+    begin_again(&server);
+    (void)nanosleep(&(struct timespec){.tv_sec = 4}, NULL); /* home would have asked by then */
+    for (int i = 0; i < MANY; i++) {
+        wadi_work_item a;
+        if (q->ops->collect(q, -1, &a, &err) != WADI_OK) fail_msg("%s", err.msg);
+        assert_in_range(a.number, 0, MANY - 1);
+        assert_true(!seen[a.number] && test_answers(a.number, 300, &a));
+        seen[a.number] = true;
+        free(a.bytes);
+    }
+    assert_int_equal(test_server_noted(&server, "HPUB wadi.waits.item."), sent);
+    free(seen);
+    finish(q, worker);
+    test_server_end(&server);
+    (void)alarm(0);
+}
+
 int main(int argc, char **argv) {
     const int status = test_worker_main(argc, argv);
     if (status >= 0) return status;
@@ -182,6 +228,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(of_large_ones_what_home_has_sent_is_sent_again),
         cmocka_unit_test(what_is_not_forgotten_is_not_sent_again),
         cmocka_unit_test(who_is_late_acknowledges_no_other_item),
+        cmocka_unit_test(what_is_answered_is_not_sent_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
