@@ -104,7 +104,7 @@ static void await_log(const test_server *server, const char *word, int times) {
 static void forgotten_items(const char *job, int64_t n) {
     test_server server;
     char stream[64];
-    (void)alarm(200);
+    (void)alarm(300);
     test_server_start(&server, true, "trace: true\n");
     const char *address = test_address(server.port, job, "");
     wadi_workq *q = begin(address);
@@ -133,7 +133,7 @@ static void of_large_ones_what_home_has_sent_is_sent_again(void **state) {
 static void what_is_not_forgotten_is_not_sent_again(void **state) {
     (void)state;
     test_server server;
-    (void)alarm(200);
+    (void)alarm(300);
     test_server_start(&server, true, "trace: true\n");
     const char *address = test_address(server.port, "kept", "");
     wadi_workq *q = begin(address);
@@ -159,7 +159,7 @@ static void who_is_late_acknowledges_no_other_item(void **state) {
     wadi_work_item item;
     void *charter = NULL;
     int64_t bytes = 0;
-    (void)alarm(200);
+    (void)alarm(300);
     test_server_start(&server, true, "trace: true\n");
     const char *address = test_address(server.port, "late", "");
     wadi_workq *q = begin(address), *late = test_open(address, false);
@@ -192,7 +192,7 @@ static void what_is_answered_is_not_sent_again(void **state) {
     wadi_error err = {0};
     char *seen = calloc(MANY, 1);
     assert_non_null(seen);
-    (void)alarm(200);
+    (void)alarm(300);
     test_server_start(&server, true, "trace: true\n");
     const char *address = test_address(server.port, "waits", "");
     wadi_workq *q = begin(address);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,7 +41,7 @@ static void a_home_that_lost_its_job_in_an_outage_ends(void **state) {
     (void)state;
     test_server server;
     wadi_error err = {0};
-    (void)alarm(100);
+    (void)alarm(300);
     test_server_start(&server, true, "");
     const char *address = test_address(server.port, "lost", "");
     const pid_t first = start_home(server.port, "lost", address);
@@ -57,12 +58,24 @@ static void a_home_that_lost_its_job_in_an_outage_ends(void **state) {
     (void)alarm(0);
 }
 
-/* The server has just begun again, and the home of the job has no connection yet. */
-static void a_home_that_comes_back_late_keeps_its_job(void **state) {
-    (void)state;
+/* Which of two has ended, with status 1: the first, or not. The other is killed. */
+static bool first_has_ended(pid_t first, pid_t second) {
+    int status = 0;
+    for (;;) {
+        const pid_t one = waitpid(-1, &status, 0);
+        if (one != first && one != second) continue; /* the server is the parent's as well */
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+        const pid_t other = one == first ? second : first;
+        assert_int_equal(kill(other, SIGKILL), 0);
+        assert_int_equal(test_wait(other), 128 + SIGKILL);
+        return one == first;
+    }
+}
+
+/* The server has just begun again, and the home of the job has no connection yet. True: it keeps the job, and who comes meanwhile is told so. */
+static bool keeps_its_job(void) {
     test_server server;
     char text[4096];
-    (void)alarm(60);
     test_server_start(&server, true, "");
     const char *address = test_address(server.port, "kept", "");
     const pid_t first = start_home(server.port, "kept", address);
@@ -73,10 +86,18 @@ static void a_home_that_comes_back_late_keeps_its_job(void **state) {
     const pid_t second = test_worker(address, "home");
     test_raw_read(heard, "WADI_kept_record", "WADI_kept_record", text, sizeof text);
     assert_int_equal(kill(first, SIGCONT), 0); /* the second is about to ask for it */
-    assert_int_equal(test_wait(second), 1);    /* it is told that there is a home */
-    assert_int_equal(kill(first, SIGKILL), 0);
-    assert_int_equal(test_wait(first), 128 + SIGKILL);
+    const bool keeps = !first_has_ended(first, second);
     test_server_end(&server);
+    return keeps;
+}
+
+/* It has a second and a half for that, which may be too little for it now and then where a machine is busy. */
+static void a_home_that_comes_back_late_keeps_its_job(void **state) {
+    (void)state;
+    bool keeps = false;
+    (void)alarm(300);
+    for (int tries = 0; tries < 5 && !keeps; tries++) keeps = keeps_its_job();
+    assert_true(keeps);
     (void)alarm(0);
 }
 
@@ -96,7 +117,7 @@ static void a_server_that_pauses_does_not_cost_home_its_job(void **state) {
     (void)state;
     test_server server;
     char text[4096];
-    (void)alarm(60);
+    (void)alarm(300);
     test_server_start(&server, true, "");
     const char *address = test_address(server.port, "paused", "");
     const pid_t first = start_home(server.port, "paused", address);
@@ -124,7 +145,7 @@ static void the_search_for_a_home_can_be_ended(void **state) {
     (void)state;
     test_server server;
     wadi_error err = {0};
-    (void)alarm(60);
+    (void)alarm(300);
     test_server_start(&server, true, "");
     const char *address = test_address(server.port, "search", "");
     const pid_t first = start_home(server.port, "search", address);
@@ -159,7 +180,7 @@ static int searches(const test_server *server, const char *address) {
 static void a_killed_home_is_not_looked_for_long(void **state) {
     (void)state;
     test_server server;
-    (void)alarm(60);
+    (void)alarm(300);
     test_server_start(&server, true, "trace: true\n");
     const char *address = test_address(server.port, "searched", "");
     pid_t home = start_home(server.port, "searched", address);
@@ -233,7 +254,7 @@ static void a_job_may_be_asked_for_while_it_begins(void **state) {
     wadi_error err = {0};
     pthread_t thread[ASKING];
     asking who[ASKING];
-    (void)alarm(60);
+    (void)alarm(300);
     test_server_start(&server, true, "");
     const char *address = test_address(server.port, "begins", "&wait=1");
     wadi_workq *q = test_open(address, true);
@@ -263,7 +284,7 @@ static void a_home_without_streams_is_none(void **state) {
     wadi_error err = {0};
     wadi_text text = {0};
     char command[256];
-    (void)alarm(60);
+    (void)alarm(300);
     test_server_start(&server, true, "");
     test_server_kill(&server);
     (void)snprintf(command, sizeof command,
@@ -340,7 +361,7 @@ static void a_home_that_leaves_costs_the_next_no_streams(void **state) {
     test_server server;
     wadi_error err = {0};
     pthread_t thread[2];
-    (void)alarm(60);
+    (void)alarm(300);
     test_server_start(&server, true, "");
     const char *address = test_address(server.port, "next", "");
     const pid_t home = start_home(server.port, "next", address);
@@ -380,7 +401,7 @@ static void a_server_that_says_nothing_is_away(void **state) {
     wadi_error err = {0};
     wadi_work_item none;
     int port = 0;
-    (void)alarm(120);
+    (void)alarm(300);
     test_server_start(&server, true, "");
     test_proxy *proxy = test_proxy_start(server.port, &port);
     wadi_workq *q = test_open(test_address(port, "silent", "&wait=0.5"), true);
@@ -402,7 +423,7 @@ static void a_call_that_ends_each_connection_is_given_up(void **state) {
     test_server server;
     wadi_error err = {0};
     int port = 0;
-    (void)alarm(120);
+    (void)alarm(300);
     test_server_start(&server, true, "");
     test_proxy *proxy = test_proxy_start(server.port, &port);
     wadi_workq *q = test_open(test_address(port, "full", "&wait=5"), true);

@@ -154,7 +154,7 @@ static void begins_again_with_older_numbers(const char *stream) {
     kept k = {.stream = stream};
     wadi_error err = {0};
     wadi_work_item none;
-    (void)alarm(100); /* nobody would get anything any more */
+    (void)alarm(300); /* nobody would get anything any more */
     test_server_start(&k.o.server, true, "");
     const char *address = test_address(k.o.server.port, "older", "");
     const pid_t one = test_worker(address, "plain");
@@ -232,7 +232,7 @@ static void workers_ask_again_at_a_new_consumer(void **state) {
     outage o = {0};
     wadi_error err = {0};
     char epoch[WADI_JET_EPOCH], text[64], consumer[96];
-    (void)alarm(60);
+    (void)alarm(300);
     test_server_start(&o.server, true, "");
     const char *address = test_address(o.server.port, "asked", "");
     const pid_t one = test_worker(address, "plain");
@@ -258,7 +258,7 @@ static void a_home_removes_no_consumer_but_its_own(void **state) {
     outage o = {0};
     wadi_error err = {0};
     char text[4096], inbox[96] = "", subject[128], consumer[96];
-    (void)alarm(60);
+    (void)alarm(300);
     test_server_start(&o.server, true, "");
     int heard = test_raw_hear(o.server.port, "$JS.API.DIRECT.GET.>");
     const char *address = test_address(o.server.port, "own", "");
@@ -289,7 +289,7 @@ static void consumers_that_are_removed_are_made_again(void **state) {
     wadi_error err = {0};
     char text[4096]; /* signs of life of half a minute */
     char consumer[96], subject[128];
-    (void)alarm(100);
+    (void)alarm(300);
     test_server_start(&o.server, true, "");
     const char *address = test_address(o.server.port, "removed", "");
     const pid_t one = test_worker(address, "plain");
@@ -349,7 +349,7 @@ static void workers_stay_with_a_home_that_another_could_not_displace(void **stat
     wadi_error err = {0};
     char headers[256], line[WADI_JET_LABEL_ROOM];
     wadi_jet_record r = {.epoch = "0123456789abcdef", .state = WADI_JET_BEGUN, .ack_wait_ms = 1000};
-    (void)alarm(60);
+    (void)alarm(300);
     test_server_start(&o.server, true, "");
     const char *address = test_address(o.server.port, "refused", "");
     const pid_t one = test_worker(address, "plain");
@@ -380,7 +380,7 @@ static void a_late_reply_does_not_end_a_home(void **state) {
     wadi_error err = {0};
     char headers[256], line[WADI_JET_LABEL_ROOM], text[1024], inbox[128] = "";
     wadi_jet_record r = {.epoch = "0123456789abcdef", .state = WADI_JET_OPEN, .ack_wait_ms = 1000};
-    (void)alarm(60);
+    (void)alarm(300);
     test_server_start(&o.server, true, "");
     const int heard = test_raw_hear(o.server.port, "$JS.API.DIRECT.GET.>");
     const char *address = test_address(o.server.port, "late", "");
@@ -469,7 +469,7 @@ static void what_is_given_back_comes_again_soon(void **state) {
     test_server server;
     wadi_error err = {0};
     bool given_back = false;
-    (void)alarm(60);
+    (void)alarm(300);
     test_server_start(&server, true, "trace: true\n");
     const char *address = test_address(server.port, "beside", "&ack=0.3");
     wadi_workq *q = test_open(address, true);
@@ -495,7 +495,7 @@ static void a_call_waits_for_jetstream(void **state) {
     (void)state;
     outage o = {0};
     wadi_error err = {0};
-    (void)alarm(60);
+    (void)alarm(300);
     test_server_start(&o.server, true, "trace: true\n");
     wadi_workq *q = test_open(test_address(o.server.port, "slow", ""), true);
     if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);

@@ -140,7 +140,7 @@ static void home_sends_frames_to_who_asks(void **state) {
     (void)state;
     test_server large;
     char epoch[17], what[64];
-    (void)alarm(60);
+    (void)alarm(300);
     test_server_start(&large, true, "max_payload: 60000000\nmax_pending: 90000000\n");
     const char *address = test_address(large.port, "large", "");
     wadi_workq *q = home_of(address);
@@ -203,7 +203,7 @@ static void a_home_ends_while_frames_are_asked_for(void **state) {
     pthread_t thread;
     void *refused = NULL;
     wadi_error err = {0};
-    (void)alarm(60);
+    (void)alarm(300);
     wadi_workq *q = home_of(address);
     find_epoch(address, epoch);
     (void)snprintf(w.text, sizeof w.text, "PUB wadi.leaving.ask.frame x.y 20\r\n%s 0 0\r\n", epoch);
@@ -276,7 +276,7 @@ static void an_item_without_its_frames_is_nobodys(void **state) {
     static const char letter[] = "PUB wadi.without.dead";
     test_server own;
     char epoch[17], subject[64];
-    (void)alarm(60);
+    (void)alarm(300);
     test_server_start(&own, true, "trace: true\n");
     const char *address = test_address(own.port, "without", "");
     wadi_workq *q = home_of(address);
@@ -303,7 +303,7 @@ static void a_record_of_another_version_is_an_error(void **state) {
     wadi_error err = {0};
     void *charter = NULL;
     int64_t n = 0;
-    (void)alarm(60);
+    (void)alarm(300);
     wadi_workq *q = home_of(address);
     q->ops->close(q);
     test_raw_say(server.port, "wadi.older.record",

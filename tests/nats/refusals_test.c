@@ -23,7 +23,7 @@ static void has_words(const wadi_error *err, const char *words) {
 static void await_failure(wadi_workq *q, wadi_error *err) {
     wadi_work_item none = {0};
     wadi_status st = WADI_OK;
-    (void)alarm(100);
+    (void)alarm(300);
     while (st == WADI_OK) st = q->ops->collect(q, 1000000000, &none, err);
     (void)alarm(0);
     assert_int_equal(st, WADI_IO);
@@ -98,7 +98,7 @@ static void set_token(const test_server *s, const char *token) {
 }
 
 static void await_noted(const test_server *s, const char *words, int times) {
-    (void)alarm(100);
+    (void)alarm(300);
     while (test_server_noted(s, words) < times)
         (void)nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
     (void)alarm(0);
