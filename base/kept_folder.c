@@ -103,7 +103,30 @@ bool wadi_kept_folder_has(const wadi_kept_folder *f) {
 }
 
 static wadi_status damaged(const wadi_kept_folder *f, const char *how, wadi_error *err) {
-    return wadi_fail(err, WADI_IO, "%s/state: %s; remove it to begin anew", f->name, how);
+    return wadi_fail(err, WADI_IO, "%s/state: %s remove it to begin anew", f->name, how);
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* Whether the file has this title but for the number that it ends with. */
+static bool is_of_another_version(const char *title, const char *bytes, size_t n) {
+    size_t at = strlen(title);
+    while (at > 0 && is_digit(title[at - 1])) at--;
+    if (title[at] == '\0' || n <= at || memcmp(bytes, title, at) != 0) return false;
+    const size_t number = at;
+    while (at < n && is_digit(bytes[at])) at++;
+    return at > number && at < n && bytes[at] == '\n';
+}
+
+static wadi_status not_ours(const wadi_kept_folder *f, const char *bytes, size_t n,
+                            wadi_error *err) {
+    return damaged(f,
+                   is_of_another_version(f->title, bytes, n)
+                       ? "another version of wadi has saved this run; go on with that one, or"
+                       : "this is no saved run;",
+                   err);
 }
 
 /* Whether the n bytes are a whole file of ours. Moves what is between title and digest to the front. */
@@ -112,10 +135,10 @@ static wadi_status unseal(const wadi_kept_folder *f, char *bytes, size_t n, size
     uint8_t digest[DIGEST];
     const size_t title = strlen(f->title);
     if (n < title + 1 + DIGEST || memcmp(bytes, f->title, title) != 0 || bytes[title] != '\n')
-        return damaged(f, "this is no saved run", err);
+        return not_ours(f, bytes, n, err);
     WADI_TRY(wadi_blake2b(bytes, n - DIGEST, digest));
     if (memcmp(digest, bytes + n - DIGEST, DIGEST) != 0)
-        return damaged(f, "the saved run is damaged", err);
+        return damaged(f, "the saved run is damaged;", err);
     *out_n = n - DIGEST - title - 1;
     memmove(bytes, bytes + title + 1, *out_n);
     return WADI_OK;
@@ -130,7 +153,7 @@ static wadi_status read_file(const wadi_kept_folder *f, char **out, size_t *out_
     if (fd < 0 && errno != ELOOP) return wadi_fail_errno(err, errno, "cannot open %s", f->file);
     wadi_status status = WADI_OK;
     if (fd < 0 || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))
-        status = damaged(f, "this is no regular file", err);
+        status = damaged(f, "this is no regular file;", err);
     else
         status = wadi_file_read_fd(fd, f->file, out, out_n, err);
     if (fd >= 0) (void)close(fd);

@@ -133,6 +133,28 @@ static void no_damage_is_believed(void **unused) {
     free(bytes);
 }
 
+/* Titles end with a version, of one digit or more. */
+static void what_another_version_wrote_is_told(void **unused) {
+    static const char *const written[] = {"some kind 9\n", "some kind 100\n", "some kind 1\n"};
+    static const char *const others[] = {"some kind \n", "some kind 9x\n", "some other 9\n",
+                                         "some"};
+    wadi_kept_folder *f = NULL;
+    wadi_error err = {.status = WADI_OK};
+    char *found = NULL;
+    size_t n = 0;
+    (void)unused;
+    assert_int_equal(wadi_kept_folder_open(folder, "some kind 10", &f, NULL), WADI_OK);
+    for (int i = 0; i < 7; i++) {
+        const char *text = i < 3 ? written[i] : others[i - 3];
+        FILE *file = fopen(state_file, "wb");
+        assert_true(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+        assert_int_equal(wadi_kept_folder_read(f, &found, &n, &err), WADI_IO);
+        assert_non_null(
+            strstr(err.msg, i < 3 ? "another version of wadi" : "this is no saved run; remove it"));
+    }
+    wadi_kept_folder_close(f, false);
+}
+
 /* A pipe has no end, and so have devices that a link leads to. */
 static void what_is_no_file_is_not_read(void **unused) {
     (void)unused;
@@ -188,6 +210,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_was_written_is_found, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(no_damage_is_believed, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(what_another_version_wrote_is_told, make_folder,
+                                        remove_folder),
         cmocka_unit_test_setup_teardown(what_is_no_file_is_not_read, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_first_saving_that_fails_leaves_nothing, make_folder,
                                         remove_folder),
