@@ -64,6 +64,7 @@ static wadi_status put_rest(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
     wadi_chunk *rest = NULL;
     const int64_t had = o->binding->had < c->count ? o->binding->had : c->count;
     o->binding->had -= had;
+    o->numbered += had;
     if (had == c->count) return WADI_OK;
     WADI_TRY(wadi_chunk_slice(c, had, c->count - had, &rest, err));
     const wadi_status status = put_chunk(o, rest, err);

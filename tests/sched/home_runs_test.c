@@ -23,6 +23,7 @@ typedef struct trial {
     hand_program hand;
     ramp in;
     adding out;
+    wadi_sink *sink; /* in the place of `out`; NULL: that */
     patient patient; /* what device `sick` becomes */
     int home, sick, who, chunks;
     bool saved; /* somebody saves the run, whose first device could not be opened */
@@ -71,7 +72,8 @@ static void go(trial *t) {
     assert_int_equal(wadi_run_create_for(&t->hand.plan, &loader, &t->options, &run, &t->err),
                      WADI_OK);
     assert_int_equal(wadi_run_source(run, "in", &t->in.base, &t->err), WADI_OK);
-    const wadi_status sink = wadi_run_sink(run, "out", &t->out.base, NULL);
+    const wadi_status sink =
+        wadi_run_sink(run, "out", t->sink != NULL ? t->sink : &t->out.base, NULL);
     (void)sink; /* some programs have none */
     wadi_run_share_by(run, (wadi_share_rule){choose, 0, wrap, t});
     wadi_run_home_by(run, (wadi_home_rule){choose_home, t});
@@ -182,6 +184,47 @@ static void a_lost_home_is_replaced(void **state) {
             }
         }
     wadi_log_set(NULL, NULL);
+}
+
+typedef struct numbered {
+    wadi_sink base;
+    int64_t next, wrong; /* chunks with another number */
+} numbered;
+
+static void numbered_destroy(wadi_sink *self) {
+    (void)self;
+}
+
+static wadi_status numbered_put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
+    numbered *out = (numbered *)self;
+    (void)err;
+    out->wrong += c->first != out->next;
+    out->next += c->count;
+    return WADI_OK;
+}
+
+/* A sink that takes elements in any order gets them with numbers, each once, also those of a run that has begun again. */
+static void numbers_go_on_where_a_home_was_lost(void **state) {
+    static const wadi_sink_ops ops = {.destroy = numbered_destroy, .put = numbered_put};
+    bool went_on = false;
+    (void)state;
+    for (int64_t at = 10; at < 100; at += 15) {
+        trial t;
+        numbered out = {.base = {.ops = &ops, .kind = "numbered", .wake_fd = -1}};
+        staged(&t, mortal[0], 1);
+        hand_doubling(&t.hand, WADI_END_SINK);
+        t.hand.end[0].unordered = true;
+        t.patient.dies_at = at;
+        t.sink = &out.base;
+        t.who = 0; /* home does all, so nothing is overtaken */
+        t.options.chunk = 2;
+        go(&t);
+        if (t.status != WADI_OK) fail_msg("%s", t.err.msg);
+        assert_int_equal(out.next, 500);
+        assert_int_equal(out.wrong, 0);
+        went_on = went_on || t.patient.dead;
+    }
+    assert_true(went_on);
 }
 
 /* A source that cannot go back: the failure is the device's, by name. */
@@ -311,6 +354,7 @@ int main(void) {
         cmocka_unit_test(any_home_gives_the_same),
         cmocka_unit_test(the_home_does_what_is_not_shared),
         cmocka_unit_test(a_lost_home_is_replaced),
+        cmocka_unit_test(numbers_go_on_where_a_home_was_lost),
         cmocka_unit_test(what_cannot_begin_again_fails),
         cmocka_unit_test(a_run_that_is_saved_does_not_begin_again),
         cmocka_unit_test(other_failures_are_told_alike),
