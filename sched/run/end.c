@@ -34,7 +34,7 @@ static wadi_task begin_sink(const wadi_outlet *o) {
 }
 
 static wadi_status put_chunk(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
-    if (o->plan->unordered) {
+    if (o->plan->unordered && o->sink->part_of == NULL) {
         c->first = o->numbered;
         o->numbered += c->count;
     }

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "sched/run/certify.h"
 #include "sched/run/far.h"
+#include "sched/run/parts.h"
 #include "sched/run/stream.h"
 
 static const int64_t LOOK_NS = 50000000;
@@ -109,9 +110,7 @@ static void drop_room(wadi_far *t) {
 
 static bool make_part(const wadi_far *t, const wadi_stretch *plan, wadi_far_part *p) {
     p->plan = plan;
-    /* a home on trial may begin again, and that needs the order */
-    p->unordered =
-        !t->stream->x->trial && wadi_plan_stage_is_unordered(t->stream->plan, plan->stage[0]);
+    p->unordered = wadi_run_mixes(t->stream->x, t->stream->plan, plan->stage[0]);
     p->ring = calloc(WADI_FAR_TICKETS, sizeof *p->ring);
     p->travel = calloc((size_t)plan->n, sizeof *p->travel);
     if (p->ring == NULL || p->travel == NULL) return false;

@@ -6,11 +6,15 @@
 
 #include "base/error.h"
 
-static wadi_binding *part_source(wadi_run *x) {
+static const wadi_binding *part_source(const wadi_run *x) {
     for (size_t i = 0; i < x->bindings.n; i++)
         if (x->bindings.at[i].source != NULL && x->bindings.at[i].source->is_part)
             return &x->bindings.at[i];
     return NULL;
+}
+
+bool wadi_run_mixes(const wadi_run *x, const wadi_plan_stream *s, int stage) {
+    return !x->trial && part_source(x) == NULL && wadi_plan_stage_is_unordered(s, stage);
 }
 
 static wadi_status refuse(const char *name, const char *why, wadi_error *err) {

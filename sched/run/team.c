@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "sched/run/parts.h"
 #include "sched/run/stream.h"
 
 /* Tickets that a member has at once: one at work, and one so that it never waits for the compute thread. */
@@ -69,7 +70,7 @@ static wadi_status open_team(wadi_stream *s, wadi_error *err) {
         return status;
     }
     const wadi_stage_run *g = &s->stages[t->stage];
-    t->unordered = !s->x->trial && wadi_plan_stage_is_unordered(s->plan, t->stage);
+    t->unordered = wadi_run_mixes(s->x, s->plan, t->stage);
     t->opened = true;
     t->sharing.element_ns[0] = 0;
     wadi_sharing_saw(&t->sharing, 0, g->body_elements, g->body_ns);

@@ -62,6 +62,18 @@ ends "two processes"
 kill $one $two 2>/dev/null
 wait $one $two 2>/dev/null
 
+# ---- elements of a part that may come in any order are known by their places as well ----
+sed 's/^stream_out /stream_out_unordered /' work.wadi >any.wadi
+any() { exec timeout 300 "$wadi" run any.wadi "mid=@link,part:$upper" "out=@link,part:$lower" --wait 60 2>>parts; }
+gather
+any &
+one=$!
+any &
+two=$!
+ends "two processes, in any order"
+kill $one $two 2>/dev/null
+wait $one $two 2>/dev/null
+
 # ---- those that are killed lose nothing ----
 gather
 part &
