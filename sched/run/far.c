@@ -239,11 +239,11 @@ static int64_t most_left(const wadi_stream *s) {
     return s->x->options.memory / 64;
 }
 
+/* What has been answered meanwhile stays, too: a stream that can be saved stays so until it is saved. */
 static wadi_status rest(wadi_stream *s, wadi_error *err) {
     for (int i = 0; i < s->far.nparts; i++) {
         wadi_far_part *p = &s->far.parts[i];
         if (!p->unordered) WADI_TRY(flush(s, p, err));
-        WADI_TRY(hand_on_ready(s, p, err));
         while (p->bytes > most_left(s)) {
             WADI_TRY(wait_for_ready(s, p, err));
             WADI_TRY(hand_on(s, p, err));

@@ -75,6 +75,7 @@ static wadi_status settle(wadi_stream *s, wadi_error *err) {
 wadi_status wadi_run_can_save(wadi_stream *s, bool *out, wadi_error *err) {
     *out = false;
     if (s->comes_before_saved) return WADI_OK;
+    WADI_TRY(wadi_elsewhere_poll(s, err));
     WADI_TRY(settle(s, err));
     *out = failure(s) == NULL;
     return WADI_OK;

@@ -135,4 +135,26 @@ same "home was killed" whole
 grep -q "^sink k 1600 raw unordered" cert || wrong "no sum in the certificate: $(grep ^sink cert)"
 "$wadi" verify cert >said 2>&1 || wrong "the certificate: $(cat said)"
 echo "home was killed $kills times"
+
+# ---- an element that fails is told as such, also if its answer comes while the run is being saved: a matter of chance, so it is tried a few times ----
+cat >fails.wadi <<'PROGRAM'
+program fails
+stream_in s : seq(i64)
+t = map_seq s (i) {
+    n = unit { div 1000 (sub (the i) 150) }
+    yield n
+}
+stream_out_unordered "t" t
+PROGRAM
+numbers 0 200 >in
+turn=0
+while [ $turn -lt 4 ]; do
+    rm -rf st
+    worker
+    timeout 500 "$wadi" run fails.wadi s=@in t=@t --chunk 1 --via "$at" --workers 1 --state st --every 0.0001 >said 2>&1 && wrong "nothing has failed"
+    grep -q "wadi: div: division of 1000 by zero, element 150, " said || wrong "an element that fails: $(cat said)"
+    kill "$last" 2>/dev/null
+    wait "$last" 2>/dev/null
+    turn=$((turn + 1))
+done
 exit $failed
