@@ -246,6 +246,7 @@ void wadi_kept_folder_close(wadi_kept_folder *owned_f, bool done) {
     if (f == NULL) return;
     if (done) wadi_kept_folder_clear(f);
     if (f->lock >= 0 && !wadi_kept_folder_has(f)) {
+        (void)wadi_outfile_sweep(f->dir); /* what a process that was killed has begun to write */
         (void)unlinkat(f->folder, "lock", 0);
         (void)rmdir(f->dir); /* if nothing else is there */
     }

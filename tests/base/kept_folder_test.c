@@ -191,6 +191,18 @@ static void a_later_saving_that_fails_leaves_a_state(void **unused) {
     assert_int_equal(access(state_file, F_OK), 0);
 }
 
+static void what_a_killed_process_has_begun_to_write_does_not_stay(void **unused) {
+    char begun[sizeof folder + 40];
+    (void)unused;
+    (void)snprintf(begun, sizeof begun, "%s/state.0123abcd.wadi-part", folder);
+    write_state(10);
+    const int fd = open(begun, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(close(fd), 0);
+    wadi_kept_folder_close(open_folder(), true);
+    assert_int_equal(access(folder, F_OK), -1);
+}
+
 static void a_folder_that_cannot_be_locked_is_not_made(void **unused) {
     struct rlimit before, none;
     wadi_kept_folder *f = NULL;
@@ -217,6 +229,8 @@ int main(void) {
                                         remove_folder),
         cmocka_unit_test_setup_teardown(a_later_saving_that_fails_leaves_a_state, make_folder,
                                         remove_folder),
+        cmocka_unit_test_setup_teardown(what_a_killed_process_has_begun_to_write_does_not_stay,
+                                        make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_folder_that_cannot_be_locked_is_not_made, make_folder,
                                         remove_folder),
     };
