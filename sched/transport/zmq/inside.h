@@ -35,7 +35,7 @@ typedef struct wadi_remote {
 
 /* Of a stream that is gone on with (resume.c). Numbers are of elements. */
 typedef struct wadi_resume {
-    bool on;           /* it is one; a receiver knows it from the note */
+    atomic_bool on;    /* it is one; a receiver knows it from the note */
     bool named;        /* sender: the stream has its id */
     bool asked;        /* receiver: somebody wants chunks, and has said before where to begin */
     bool offered;      /* receiver: the note has said so */
@@ -45,7 +45,7 @@ typedef struct wadi_resume {
     int64_t reopen_ns; /* not before that */
     bool renewed;      /* connecting side: ZeroMQ has made another connection by itself */
     bool reopen;       /* connecting side: the connection has to be made anew */
-    bool keeps;        /* receiver: its consumer says what it keeps */
+    atomic_bool keeps; /* receiver: its consumer says what it keeps */
     int stale; /* receiver: chunks of an earlier connection that the consumer has not done yet */
     uint64_t wanted; /* receiver: the stream that is to come; 0: any */
     int64_t have;    /* receiver: passed on. Sender: what the receiver has said; -1: nothing yet */
