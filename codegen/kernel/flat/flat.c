@@ -62,6 +62,15 @@ void wadi_flat_start(wadi_flat *c, wadi_lower *l, const char *name) {
     wadi_lower_init(l, c->y, &of);
 }
 
+bool wadi_flat_tells(wadi_flat *c, const wadi_bind *bind,
+                     bool (*ask)(wadi_lower *l, const wadi_bind *bind)) {
+    wadi_lower l;
+    wadi_lmodule none = {0};
+    wadi_flat_start(c, &l, "trial");
+    const bool told = !l.b.failed && ask(&l, bind);
+    return wadi_lower_fini(&l, &none) == WADI_OK && told;
+}
+
 static wadi_lv argument(wadi_lower *l, int which) {
     return wadi_lb_leaf(&l->b, WADI_L_ARG, -1, which, WADI_LV_NONE);
 }

@@ -26,6 +26,9 @@ wadi_status wadi_flat_slot(wadi_flat *c, const char *name, wadi_slot_kind kind,
                            const wadi_array_type *t, int *out_slot);
 /** Starts a kernel at level c->level; `s` is 0 until a loop over elements is opened. */
 void wadi_flat_start(wadi_flat *c, wadi_lower *l, const char *name);
+/** What `ask` tells, which writes code to find it out; the code is thrown away. False if that cannot be written. */
+bool wadi_flat_tells(wadi_flat *c, const wadi_bind *bind,
+                     bool (*ask)(wadi_lower *l, const wadi_bind *bind));
 /** Opens the loop over the elements. */
 void wadi_flat_each_element(wadi_lower *l);
 /** The steps of n bindings in order. */

@@ -12,18 +12,16 @@
  * thousand places take 0.8 MB, which a nearer cache holds. */
 enum { UNIT_ROWS = WADI_PAIRS_UNIT_ROWS, UNIT_COLUMNS = 256 };
 
+static bool has_pairs(wadi_lower *l, const wadi_bind *bind) {
+    if (!wadi_lower_pairs_may(l, bind)) return false;
+    wadi_flat_each_element(l);
+    const bool has = wadi_lower_pairs_has(l, bind);
+    wadi_lb_end(&l->b);
+    return has;
+}
+
 bool wadi_flat_has_pairs(wadi_flat *c, const wadi_bind *bind) {
-    wadi_lower l;
-    wadi_lmodule none = {0};
-    bool has = false;
-    if (!wadi_is_stored(c->y, bind->results[0])) return false;
-    wadi_flat_start(c, &l, "trial");
-    if (!l.b.failed && wadi_lower_pairs_may(&l, bind)) {
-        wadi_flat_each_element(&l);
-        has = wadi_lower_pairs_has(&l, bind);
-        wadi_lb_end(&l.b);
-    }
-    return wadi_lower_fini(&l, &none) == WADI_OK && has;
+    return wadi_is_stored(c->y, bind->results[0]) && wadi_flat_tells(c, bind, has_pairs);
 }
 
 void wadi_flat_pairs_table(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {

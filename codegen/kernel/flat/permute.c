@@ -140,19 +140,12 @@ static bool can_be_cut(const wadi_flat *c, const wadi_bind *bind) {
            wadi_lower_cost(bind->funs[0]) < WADI_SHARE_CHEAP;
 }
 
-static bool is_apart(wadi_flat *c, const wadi_bind *bind) {
-    wadi_lower l;
-    wadi_lmodule none = {0};
-    wadi_flat_start(c, &l, "trial");
-    const bool apart = !l.b.failed && wadi_lower_permute_is_apart(&l, bind);
-    return wadi_lower_fini(&l, &none) == WADI_OK && apart;
-}
-
 static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
     static const wadi_cut cut = {.rows = one, .unit = whole, .whole = true, .lanes = true};
     if (c->y->grouped && can_be_cut(c, bind)) {
         if (wadi_fun_has_any_order(bind->funs[0])) return wadi_flat_permute_any(c, bind, slot, tag);
-        if (is_apart(c, bind)) return wadi_flat_permute_apart(c, bind, slot, tag);
+        if (wadi_flat_tells(c, bind, wadi_lower_permute_is_apart))
+            return wadi_flat_permute_apart(c, bind, slot, tag);
         if (wadi_flat_shares(c, bind)) return wadi_flat_scatter(c, bind, slot, tag);
         if (wadi_flat_permute_sorts(c, bind)) return wadi_flat_permute_sorted(c, bind, slot, tag);
     }

@@ -199,14 +199,6 @@ static bool keeps_last(const wadi_fun *f) {
     return true;
 }
 
-static bool keeps_all(wadi_flat *c, const wadi_bind *bind) {
-    wadi_lower l;
-    wadi_lmodule none = {0};
-    wadi_flat_start(c, &l, "trial");
-    const bool all = !l.b.failed && wadi_lower_permute_keeps_all(&l, bind);
-    return wadi_lower_fini(&l, &none) == WADI_OK && all;
-}
-
 bool wadi_flat_permute_is_full(wadi_flat *c, const wadi_bind *bind) {
     const wadi_val from = bind->args[1], to = bind->results[0];
     const wadi_value *v = c->y->m->values;
@@ -221,5 +213,5 @@ bool wadi_flat_permute_is_full(wadi_flat *c, const wadi_bind *bind) {
         !wadi_ext_same(c->y->shapes->extents, n, places))
         return false;
     if (wadi_ext_is_const(c->y->shapes->extents, n, &known) && known < LEAST) return false;
-    return keeps_all(c, bind);
+    return wadi_flat_tells(c, bind, wadi_lower_permute_keeps_all);
 }

@@ -58,20 +58,12 @@ static void scatter_share(wadi_lower *l, const wadi_unit *u) {
     wadi_lower_scatter(l, u->bind, extent, u->pointer, &share);
 }
 
-/* Whether the rows are known before the elements. Tries to write the code, which tells. */
-static bool has_rows(wadi_flat *c, const wadi_bind *bind) {
-    wadi_lower l;
-    wadi_lmodule none = {0};
-    wadi_flat_start(c, &l, "trial");
-    const bool has = !l.b.failed && wadi_lower_has_rows(&l, bind);
-    return wadi_lower_fini(&l, &none) == WADI_OK && has;
-}
-
 bool wadi_flat_shares(wadi_flat *c, const wadi_bind *bind) {
     const wadi_value *v = c->y->m->values;
     return !c->body->stream && c->level == 0 && v[bind->results[0]].type.array[0].rank >= 1 &&
            v[bind->args[1]].type.array[0].rank >= 2 &&
-           wadi_lower_cost(bind->funs[0]) < WADI_SHARE_CHEAP && has_rows(c, bind);
+           wadi_lower_cost(bind->funs[0]) < WADI_SHARE_CHEAP &&
+           wadi_flat_tells(c, bind, wadi_lower_has_rows);
 }
 
 bool wadi_flat_permute_is_in_place(const wadi_flat *c, const wadi_bind *bind) {
