@@ -272,6 +272,14 @@ void wadi_nats_ring(wadi_nats_queue *q);
 /* Has something said when the mutex is free. `reply` names the inbox of an answer; NULL: none. data may be NULL. */
 void wadi_nats_say(wadi_nats_queue *q, const char *subject, const char *reply, const void *data,
                    int64_t n);
+/* Asks a stream for one of its messages, without its consumer: `what` is as the server wants it. */
+void wadi_nats_say_get(wadi_nats_queue *q, wadi_nats_stream s, const char *reply, const char *what,
+                       int n);
+/* The same by its number in the stream. */
+void wadi_nats_say_get_number(wadi_nats_queue *q, wadi_nats_stream s, const char *reply,
+                              uint64_t number);
+/* What it says of that: the label of the message, of number -1 if it is not there. False: it says something else, such as that there is no JetStream now. */
+bool wadi_nats_got(natsMsg *msg, wadi_jet_label *out);
 /* A sign of life of home, with a word behind it, or "". */
 void wadi_nats_home_tell(wadi_nats_queue *q, const char *word);
 /* Ends all later calls with this error. */

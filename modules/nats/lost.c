@@ -52,12 +52,9 @@ static bool answers_wait(const wadi_nats_queue *q, int64_t now) {
 }
 
 static void ask(wadi_nats_queue *q, const wadi_nats_flight *f) {
-    char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], reply[64], what[40];
-    wadi_nats_stream_name(q->at.job, WADI_NATS_ITEMS, stream);
-    (void)snprintf(subject, sizeof subject, "$JS.API.DIRECT.GET.%.100s", stream);
+    char reply[64];
     (void)snprintf(reply, sizeof reply, "l.%" PRId64 ".%d", f->number, q->outages);
-    const int n = snprintf(what, sizeof what, "{\"seq\":%" PRIu64 "}", f->seq);
-    wadi_nats_say(q, subject, reply, what, n);
+    wadi_nats_say_get_number(q, WADI_NATS_ITEMS, reply, f->seq);
 }
 
 void wadi_nats_lost_step(wadi_nats_queue *q, int64_t now) {
@@ -76,26 +73,15 @@ void wadi_nats_lost_step(wadi_nats_queue *q, int64_t now) {
 }
 
 /* Another item may have the number that this one had: a stream that has forgotten its last messages counts on from those before. */
-static bool is_it(natsMsg *msg, int64_t number) {
-    const char *text = NULL;
-    wadi_jet_label l;
-    return natsMsgHeader_Get(msg, WADI_NATS_LABEL, &text) == NATS_OK &&
-           wadi_jet_label_read(text, &l) && l.number == number;
-}
-
-/* Other words than that it is not there, such as that there is no JetStream now: it is asked for again. */
-static bool says_nothing(natsMsg *msg) {
-    const char *text = NULL;
-    return natsMsgHeader_Get(msg, "Status", &text) == NATS_OK && strcmp(text, "404") != 0;
-}
-
 void wadi_nats_lost_heard(wadi_nats_queue *q, const char *token, natsMsg *msg) {
     int64_t number = -1;
     int outages = 0;
+    wadi_jet_label there;
     if (sscanf(token, "l.%" SCNd64 ".%d", &number, &outages) != 2 || outages != q->outages) return;
     wadi_nats_flight *f = flight_of(q, number);
-    if (f == NULL || !f->doubted || f->sent == NULL || says_nothing(msg)) return;
-    if (!is_it(msg, number) && !has_come(q, number)) {
+    if (f == NULL || !f->doubted || f->sent == NULL) return;
+    if (!wadi_nats_got(msg, &there)) return; /* it is asked for again */
+    if (there.number != number && !has_come(q, number)) {
         wadi_nats_parcel *p = f->sent;
         p->confirmed = 0;
         p->frame[0].confirmed = false; /* items are one message (frames.c) */

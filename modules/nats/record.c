@@ -21,13 +21,12 @@ void wadi_nats_record_step(wadi_nats_queue *q, int64_t now) {
     char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], what[256],
         record[WADI_NATS_SUBJECT], reply[32];
     q->record_ns = q->record_last_ns = now;
-    wadi_nats_stream_name(q->at.job, WADI_NATS_RECORD, stream);
     wadi_nats_subject(q->at.job, record, "record");
-    (void)snprintf(subject, sizeof subject, "$JS.API.DIRECT.GET.%.100s", stream);
     const int n = snprintf(what, sizeof what, "{\"last_by_subj\":\"%s\"}", record);
     (void)snprintf(reply, sizeof reply, "w.%" PRIu64, ++q->record_asked);
-    wadi_nats_say(q, subject, reply, what, n);
+    wadi_nats_say_get(q, WADI_NATS_RECORD, reply, what, n);
     /* Of a stream that is not there nobody answers the first request. */
+    wadi_nats_stream_name(q->at.job, WADI_NATS_RECORD, stream);
     (void)snprintf(subject, sizeof subject, "$JS.API.STREAM.INFO.%.100s", stream);
     wadi_nats_say(q, subject, "i", NULL, 0);
 }

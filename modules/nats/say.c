@@ -74,6 +74,31 @@ void wadi_nats_say(wadi_nats_queue *q, const char *subject, const char *reply, c
     wadi_nats_stir(q);
 }
 
+void wadi_nats_say_get(wadi_nats_queue *q, wadi_nats_stream s, const char *reply, const char *what,
+                       int n) {
+    char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT];
+    wadi_nats_stream_name(q->at.job, s, stream);
+    (void)snprintf(subject, sizeof subject, "$JS.API.DIRECT.GET.%.100s", stream);
+    wadi_nats_say(q, subject, reply, what, n);
+}
+
+void wadi_nats_say_get_number(wadi_nats_queue *q, wadi_nats_stream s, const char *reply,
+                              uint64_t number) {
+    char what[40];
+    const int n = snprintf(what, sizeof what, "{\"seq\":%" PRIu64 "}", number);
+    wadi_nats_say_get(q, s, reply, what, n);
+}
+
+bool wadi_nats_got(natsMsg *msg, wadi_jet_label *out) {
+    const char *text = NULL;
+    if (natsMsgHeader_Get(msg, "Status", &text) == NATS_OK && strcmp(text, "404") != 0)
+        return false;
+    if (natsMsgHeader_Get(msg, WADI_NATS_LABEL, &text) != NATS_OK ||
+        !wadi_jet_label_read(text, out))
+        *out = (wadi_jet_label){.number = -1};
+    return true;
+}
+
 void wadi_nats_home_tell(wadi_nats_queue *q, const char *word) {
     char subject[WADI_NATS_SUBJECT], text[WADI_JET_EPOCH + 8];
     wadi_nats_subject(q->at.job, subject, "live.home");

@@ -52,12 +52,9 @@ static void settle_later(wadi_nats_queue *q, wadi_nats_delivery *d) {
 }
 
 static void ask(wadi_nats_queue *q, const wadi_nats_delivery *d) {
-    char subject[WADI_NATS_SUBJECT], stream[WADI_NATS_SUBJECT], reply[64], what[40];
-    wadi_nats_stream_name(q->at.job, q->pulls, stream);
-    (void)snprintf(subject, sizeof subject, "$JS.API.DIRECT.GET.%.100s", stream);
+    char reply[64];
     (void)snprintf(reply, sizeof reply, "a.%" PRIu64 ".%d", d->id, q->outages);
-    const int n = snprintf(what, sizeof what, "{\"seq\":%" PRId64 "}", d->seq);
-    wadi_nats_say(q, subject, reply, what, n);
+    wadi_nats_say_get_number(q, q->pulls, reply, (uint64_t)d->seq);
 }
 
 /* Without a reply it is not acknowledged: it comes again, and is answered twice. */
@@ -74,24 +71,17 @@ void wadi_nats_stale_step(wadi_nats_queue *q, int64_t now) {
     }
 }
 
-static bool is_it(natsMsg *msg, const wadi_nats_delivery *d) {
-    const char *text = NULL;
-    wadi_jet_label l;
-    return natsMsgHeader_Get(msg, WADI_NATS_LABEL, &text) == NATS_OK &&
-           wadi_jet_label_read(text, &l) && l.number == d->label.number &&
-           l.nonce == d->label.nonce;
-}
-
 void wadi_nats_stale_heard(wadi_nats_queue *q, const char *token, natsMsg *msg) {
-    const char *status = NULL;
+    wadi_jet_label there;
     uint64_t id = 0;
     int outages = 0;
     if (sscanf(token, "a.%" SCNu64 ".%d", &id, &outages) != 2 || outages != q->outages) return;
-    if (natsMsgHeader_Get(msg, "Status", &status) == NATS_OK && strcmp(status, "404") != 0) return;
+    if (!wadi_nats_got(msg, &there)) return;
     for (size_t i = 0; i < q->deliveries.n; i++) {
         wadi_nats_delivery *d = q->deliveries.at[i];
         if (d->id != id || d->stage != WADI_NATS_SETTLED) continue;
-        if (is_it(msg, d)) wadi_nats_say(q, d->ack, NULL, "+ACK", 4);
+        if (there.number == d->label.number && there.nonce == d->label.nonce)
+            wadi_nats_say(q, d->ack, NULL, "+ACK", 4);
         wadi_nats_forget_one(q, d);
         return;
     }

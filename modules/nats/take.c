@@ -264,21 +264,19 @@ bool wadi_nats_take_frame(wadi_nats_queue *q, uint64_t id, int frame, natsMsg *m
 }
 
 static void ask_frame(wadi_nats_queue *q, const wadi_nats_delivery *d, int frame) {
-    char subject[WADI_NATS_SUBJECT], reply[64], what[256], stream[WADI_NATS_SUBJECT],
-        part[WADI_NATS_SUBJECT];
-    int n = 0;
+    char subject[WADI_NATS_SUBJECT], reply[64], what[256], part[WADI_NATS_SUBJECT];
+    (void)snprintf(reply, sizeof reply, "g.%" PRIu64 ".%d", d->id, frame);
     if (q->is_home) {
-        wadi_nats_stream_name(q->at.job, WADI_NATS_ANSWERS, stream);
-        (void)snprintf(subject, sizeof subject, "$JS.API.DIRECT.GET.%.100s", stream);
         wadi_nats_subject(q->at.job, part, "answer.%s.part.%" PRId64 ".%016" PRIx64 ".%d", q->epoch,
                           d->label.number, d->label.nonce, frame);
-        n = snprintf(what, sizeof what, "{\"last_by_subj\":\"%s\"}", part);
+        const int n = snprintf(what, sizeof what, "{\"last_by_subj\":\"%s\"}", part);
+        wadi_nats_say_get(q, WADI_NATS_ANSWERS, reply, what, n);
     } else {
         wadi_nats_subject(q->at.job, subject, "ask.frame");
-        n = snprintf(what, sizeof what, "%s %" PRId64 " %d", q->epoch, d->label.number, frame);
+        const int n =
+            snprintf(what, sizeof what, "%s %" PRId64 " %d", q->epoch, d->label.number, frame);
+        wadi_nats_say(q, subject, reply, what, n);
     }
-    (void)snprintf(reply, sizeof reply, "g.%" PRIu64 ".%d", d->id, frame);
-    wadi_nats_say(q, subject, reply, what, n);
 }
 
 void wadi_nats_gather_anew(wadi_nats_queue *q) {
