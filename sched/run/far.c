@@ -15,10 +15,6 @@ static const int64_t AHEAD_NS = 50000000;
 
 /* ---- handing on ---- */
 
-static bool is_ready(const wadi_far_ticket *k) {
-    return k->state == WADI_TICKET_DONE || k->state == WADI_TICKET_FAILED;
-}
-
 static int find(const int *list, int n, int slot) {
     for (int i = 0; i < n; i++)
         if (list[i] == slot) return i;
@@ -114,13 +110,13 @@ static wadi_status compute_here(wadi_stream *s, const wadi_far_part *p, wadi_chu
     return WADI_OK;
 }
 
-/* The ticket that is handed on next: the first, once it is ready; of those whose order does not matter, the first that is done. -1: there is
- * none. What no worker has computed waits for its turn, so that of elements that fail the first is told. By the lock. */
+static wadi_ticket_state state_at(const void *part, int i) {
+    return wadi_far_at(part, i)->state;
+}
+
+/* By the lock. */
 static int find_ready(const wadi_far_part *p) {
-    if (p->tickets > 0 && is_ready(wadi_far_at(p, 0))) return 0;
-    for (int i = 1; i < p->tickets && p->unordered; i++)
-        if (wadi_far_at(p, i)->state == WADI_TICKET_DONE) return i;
-    return -1;
+    return wadi_tickets_next((wadi_tickets){p, state_at, p->tickets, p->unordered});
 }
 
 /* A ticket leaves the ring. By the lock. */

@@ -116,20 +116,26 @@ void wadi_team_close(wadi_stream *s) {
 
 /* ---- handing on ---- */
 
-static bool is_ready(const wadi_ticket *k) {
-    return k->state == WADI_TICKET_DONE || k->state == WADI_TICKET_FAILED;
+int wadi_tickets_next(wadi_tickets t) {
+    const wadi_ticket_state first = t.n > 0 ? t.state(t.of, 0) : WADI_TICKET_WAITS;
+    if (first == WADI_TICKET_DONE || first == WADI_TICKET_FAILED) return 0;
+    for (int i = 1; i < t.n && t.unordered; i++)
+        if (t.state(t.of, i) == WADI_TICKET_DONE) return i;
+    return -1;
 }
 
 static wadi_ticket *ticket_at(wadi_team *t, int i) {
     return &t->ring[(t->head + i) % WADI_TEAM_TICKETS];
 }
 
-/* The ticket that is handed on next, as with workers elsewhere (far.c). By the lock. */
-static int find_ready(wadi_team *t) {
-    if (t->tickets > 0 && is_ready(ticket_at(t, 0))) return 0;
-    for (int i = 1; i < t->tickets && t->unordered; i++)
-        if (ticket_at(t, i)->state == WADI_TICKET_DONE) return i;
-    return -1;
+static wadi_ticket_state state_at(const void *of, int i) {
+    const wadi_team *t = of;
+    return t->ring[(t->head + i) % WADI_TEAM_TICKETS].state;
+}
+
+/* By the lock. */
+static int find_ready(const wadi_team *t) {
+    return wadi_tickets_next((wadi_tickets){t, state_at, t->tickets, t->unordered});
 }
 
 /* By the lock. */

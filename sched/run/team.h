@@ -30,6 +30,18 @@ typedef enum wadi_ticket_state {
     WADI_TICKET_FAILED /* it is for the compute thread to do it */
 } wadi_ticket_state;
 
+/* The tickets in hand, in their order. */
+typedef struct wadi_tickets {
+    const void *of;
+    wadi_ticket_state (*state)(const void *of, int i);
+    int n;
+    bool unordered; /* what comes of them may be handed on in any order */
+} wadi_tickets;
+
+/* The ticket that is handed on next: the first, once it is done or has failed; of those whose order does not matter, the first that is done. -1: there is none.
+ * What has failed waits for its turn, so that of elements that fail the first is told. */
+int wadi_tickets_next(wadi_tickets t);
+
 typedef struct wadi_ticket {
     int64_t number; /* of all tickets of the stream */
     int member;
