@@ -16,6 +16,7 @@ static wadi_certified_worker *find(wadi_certified_workers *w, const char *name) 
         if (strcmp(wadi_text_str(&w->at[i].name), name) == 0) return &w->at[i];
     if (w->n == WADI_CERTIFY_WORKERS) return &w->at[w->n - 1];
     wadi_certified_worker *k = &w->at[w->n++];
+    k->told = -1;
     wadi_text_add(&k->name, w->n < WADI_CERTIFY_WORKERS ? name : others);
     return k;
 }
@@ -62,12 +63,15 @@ static bool add_share(wadi_certified_worker *k, wadi_certified_share share) {
     return true;
 }
 
-/* What workers of that name have computed, with the lines that they have told. */
+/* What workers of that name have computed, with the lines that they have told. digest: of their kind, whose lines are looked through once; -1: not known. */
 static wadi_status count(wadi_certified_workers *w, const wadi_text *name,
-                         wadi_certified_share share, const wadi_text *kernels, wadi_error *err) {
+                         wadi_certified_share share, int64_t digest, const wadi_text *kernels,
+                         wadi_error *err) {
     wadi_certified_worker *k = find(w, wadi_text_str(name));
     const bool counted = add_share(k, share);
-    if (is_others(k) || !add_lines(k, wadi_text_str(kernels))) w->lacks = true;
+    const bool again = digest >= 0 && digest == k->told;
+    if (is_others(k) || (!again && !add_lines(k, wadi_text_str(kernels)))) w->lacks = true;
+    k->told = digest;
     if (counted && !name->failed && !k->name.failed && !k->kernels.failed) return WADI_OK;
     return wadi_fail(err, WADI_MEMORY, "certificate: out of memory");
 }
@@ -86,7 +90,7 @@ wadi_status wadi_certified_workers_add(wadi_certified_workers *w, const wadi_kin
                                        wadi_certified_share share, wadi_error *err) {
     wadi_text name = {0};
     put_name(kind, &name);
-    const wadi_status status = count(w, &name, share, &kind->kernels, err);
+    const wadi_status status = count(w, &name, share, kind->digest, &kind->kernels, err);
     wadi_text_fini(&name);
     return status;
 }
@@ -138,7 +142,7 @@ static wadi_status load_shares(wadi_certified_workers *w, int phase, const wadi_
     for (int64_t i = 0; i < n; i++) {
         wadi_certified_share share = {.elements = 0};
         WADI_TRY(load_share(from, &share, err));
-        if (share.phase >= phase) WADI_TRY(count(w, name, share, kernels, err));
+        if (share.phase >= phase) WADI_TRY(count(w, name, share, -1, kernels, err));
     }
     return WADI_OK;
 }

@@ -20,6 +20,7 @@ typedef struct wadi_certified_worker {
         name; /* "VERSION DEVICE", as a certificate has names; "- others": those for whom there was no room */
     wadi_text kernels; /* lines, none twice */
     int lines;
+    int64_t told; /* digest of the kind whose lines were added last; -1: not known */
     WADI_VEC(wadi_certified_share) shares; /* by phase and stage */
 } wadi_certified_worker;
 
