@@ -233,7 +233,9 @@ static wadi_status describe(wadi_source *self, wadi_text *out, wadi_error *err) 
 }
 
 static void keep(wadi_source *self, wadi_position behind, bool all) {
-    wadi_port_keep(((link_source *)self)->end.port, behind.element, all);
+    wadi_port *port = ((link_source *)self)->end.port;
+    if (all) wadi_port_wake_by(port, -1); /* its thread has ended */
+    wadi_port_keep(port, behind.element, all);
 }
 
 static const wadi_source_ops source_ops = {destroy_source, next, give_up};

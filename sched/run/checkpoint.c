@@ -260,10 +260,12 @@ void wadi_checkpoint_close(wadi_run *x, bool well) {
     if (c == NULL || c->folder == NULL) return;
     wadi_kept_folder_close(c->folder, well);
     c->folder = NULL;
+    const wadi_task before = wadi_task_begin((wadi_task){.name = "compute", .stop = &x->stop});
     for (size_t i = 0; i < x->bindings.n && well; i++) {
         wadi_source *s = x->bindings.at[i].source;
         if (s != NULL && s->ops->keep != NULL) s->ops->keep(s, (wadi_position){0}, true);
     }
+    wadi_task_end(before);
 }
 
 void wadi_checkpoint_destroy(wadi_run *x) {

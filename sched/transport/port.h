@@ -175,7 +175,7 @@ void wadi_port_go_on(wadi_port *p, uint64_t id, int64_t elements);
 /* The id of the stream that has begun, if it can be gone on with; else 0. */
 uint64_t wadi_port_stream(const wadi_port *p);
 /* What the consumer passes on is its own from now on only if it says so: the first `elements`, or all. Without a call, what is done is. From any
- * thread; the sender is told when the port works next. With `all` the port has no other thread, and works at once. Of a stream that is shared only `all` counts: whoever
+ * thread; the sender is told when the port works next. With `all` the port has no other thread, and works at once: where the stream is gone on with it waits until the sender has heard of it, at most as long as for a partner. Of a stream that is shared only `all` counts: whoever
  * gathers it knows its end, or who has a part and sends it nowhere has all of that. */
 void wadi_port_keep(wadi_port *p, int64_t elements, bool all);
 

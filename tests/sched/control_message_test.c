@@ -67,9 +67,9 @@ static void what_is_no_message_is_told(void **state) {
     } wrongs[] = {
         {0, 'w', WADI_IO, "link: a message that is not of this protocol"},
         {3, 'S', WADI_IO, "link: a message that is not of this protocol"},
-        {4, 0, WADI_UNSUPPORTED, "link: protocol version 0; this build speaks 1 to 3"},
-        {4, 4, WADI_UNSUPPORTED, "link: protocol version 4; this build speaks 1 to 3"},
-        {4, 255, WADI_UNSUPPORTED, "link: protocol version 255; this build speaks 1 to 3"},
+        {4, 0, WADI_UNSUPPORTED, "link: protocol version 0; this build speaks 1 to 4"},
+        {4, 5, WADI_UNSUPPORTED, "link: protocol version 5; this build speaks 1 to 4"},
+        {4, 255, WADI_UNSUPPORTED, "link: protocol version 255; this build speaks 1 to 4"},
         {15, 0x80, WADI_IO, "link: a message with negative numbers"},
         {23, 0x80, WADI_IO, "link: a message with negative numbers"},
         {31, 0x80, WADI_IO, "link: a message with negative numbers"}};

@@ -75,8 +75,8 @@ static void a_hello_is_answered_in_its_version(void **state) {
         p[i] = talk_peer(&t, false);
         for (int again = 0; again < 2; again++) {
             talk_greet(&p[i], speaks[i]);
-            const int agreed = speaks[i] < 1 ? 1 : speaks[i] < 3 ? speaks[i] : 3;
-            if (speaks[i] >= 2) talk_hears(&t, &p[i], (word){agreed, HELLO, .number = 3});
+            const int agreed = speaks[i] < 1 ? 1 : speaks[i] < 4 ? speaks[i] : 4;
+            if (speaks[i] >= 2) talk_hears(&t, &p[i], (word){agreed, HELLO, .number = 4});
             char text[TALK_TEXT];
             const word w = talk_listens(&t, &p[i], text);
             assert_int_equal(w.kind, WADI_LINK_READY);
@@ -204,11 +204,11 @@ static const lie lies[] = {
      "link: message of kind 3 makes no sense here"},
     {SAY, {2, 0, .number = 0}, 0, 0, WADI_IO, "link: message of kind 0 makes no sense here"},
     {SAY,
-     {4, WADI_LINK_END, .number = 0},
+     {5, WADI_LINK_END, .number = 0},
      0,
      0,
      WADI_UNSUPPORTED,
-     "link: protocol version 4; this build speaks 1 to 3"},
+     "link: protocol version 5; this build speaks 1 to 4"},
     {FRAMES, {0}, 0, 0, WADI_IO, "link: a message with too many frames"},
     {MANY_CHUNKS, {0}, 0, 0, WADI_IO, "link: more chunks than were asked for"},
 };
@@ -325,7 +325,7 @@ static void other_versions_are_answered(void **state) {
     talk_say(&p, (word){9, WADI_LINK_NOTE, .number = 1});
     talk_hears(&t, &p,
                (word){1, WADI_LINK_FAIL, WADI_UNSUPPORTED, 0, 0, 0,
-                      "link: protocol version 9; this build speaks 1 to 3"});
+                      "link: protocol version 9; this build speaks 1 to 4"});
     talk_leave(&p);
     talk_close(&t);
 }

@@ -172,8 +172,61 @@ static void only_what_is_kept_is_told(void **state) {
     wadi_port_keep(t.port, 2, false);
     talk_look_after(&t);
     talk_hears(&t, &p, (word){3, WADI_CONTROL_KEPT, 0, 2, TALK_STREAM, 0, NULL});
-    wadi_port_keep(t.port, 0, true);
+    wadi_port_keep(t.port, 0, true); /* one that speaks version 3 does not answer */
     talk_hears(&t, &p, (word){3, WADI_CONTROL_KEPT, 1, 2, TALK_STREAM, 0, NULL});
+    talk_leave(&p);
+    talk_close(&t);
+}
+
+static void hears_that_all_is_kept(talk *t, peer *p) {
+    char text[TALK_TEXT];
+    word w = talk_listens(t, p, text);
+    while (w.kind != WADI_CONTROL_KEPT || w.status != 1) w = talk_listens(t, p, text);
+    assert_int_equal(w.number, 2);
+}
+
+/* The sender is lost before it answers. It may come again, and is told again. */
+static void a_receiver_stays_until_its_last_word_is_heard(void **state) {
+    static const word note = {4, WADI_LINK_NOTE, NONE_GOES_ON, TALK_STREAM, 0, 0, ""},
+                      end = {4, WADI_LINK_END, .number = 1, .sequence = TALK_STREAM};
+    const int wake = *(const int *)*state;
+    wadi_chunk *c = NULL;
+    talk t;
+    wadi_port_options for_ever = receives;
+    for_ever.lost_after_ns = -1;
+    talk_open(&t, for_ever);
+    wadi_port_keep(t.port, 0, false);
+    peer p = talk_peer(&t, false);
+    talk_greet(&p, 4);
+    talk_say(&p, note);
+    wants(&t, wake);
+    is_told(&t, &p, 0);
+    talk_resend_chunk(&t, &p, TALK_STREAM, 0, 0, 0);
+    takes(&t, 0, 2);
+    talk_say(&p, end);
+    assert_int_equal(wadi_port_receive(t.port, &c, NULL), WADI_OK);
+    assert_null(c);
+    talk_leave(&p); /* before the receiver has saved */
+
+    p = talk_peer(&t, false);
+    talk_greet_until(&t, &p, "the receiver listens to another stream", NULL);
+    talk_greet(&p, 4);
+    talk_say(&p, note);
+    is_told(&t, &p, 2);
+    wadi_port_wake_by(t.port, wake); /* it waits, and is waked */
+    wadi_port_keep(t.port, 2, true);
+    hears_that_all_is_kept(&t, &p);
+    talk_leave(&p);
+
+    p = talk_peer(&t, false);
+    talk_greet_until(&t, &p, "the receiver listens to another stream", NULL);
+    talk_greet(&p, 4);
+    talk_say(&p, note);
+    is_told(&t, &p, 2);
+    hears_that_all_is_kept(&t, &p);
+    talk_say(&p, (word){4, WADI_CONTROL_HEARD, 0, 0, TALK_STREAM, 0, NULL});
+    wadi_port_wake_by(t.port, -1);
+    wadi_port_keep(t.port, 2, true);
     talk_leave(&p);
     talk_close(&t);
 }
@@ -225,6 +278,28 @@ static void a_receiver_that_was_lost_gets_what_it_lacks(void **state) {
     if (wadi_port_end(t.port, 3, &err) != WADI_OK) fail_msg("%s", err.msg);
     assert_int_equal(wadi_port_certain(t.port), INT64_MAX);
     talk_leave(&p);
+    talk_close(&t);
+}
+
+/* It has all from an earlier sender, and leaves. */
+static void a_receiver_that_has_all_is_answered(void **state) {
+    (void)state;
+    talk t;
+    int64_t has = -1;
+    wadi_error err = {.status = WADI_OK};
+    talk_open(&t, sends);
+    peer p = talk_peer(&t, false);
+    talk_greet(&p, 4);
+    talk_say(&p, (word){4, WADI_LINK_READY, .number = TALK_CHUNKS, .bytes = TALK_BYTES});
+    talk_say(&p, (word){4, WADI_CONTROL_FROM, 0, 4, TALK_STREAM, 0, NULL});
+    if (wadi_port_meet(t.port, TALK_STREAM, &has, &err) != WADI_OK) fail_msg("%s", err.msg);
+    talk_say(&p, (word){4, WADI_CONTROL_KEPT, 1, 4, TALK_STREAM, 0, NULL});
+    talk_hears(&t, &p, (word){4, WADI_LINK_NOTE, NONE_GOES_ON, TALK_STREAM, 0, 0, ""});
+    talk_hears(&t, &p, (word){4, WADI_CONTROL_HEARD, 0, 0, TALK_STREAM, 0, NULL});
+    talk_leave(&p);
+    for (int64_t i = 0; i < 2; i++)
+        if (wadi_port_send(t.port, talk_chunk(&t, i), &err) != WADI_OK) fail_msg("%s", err.msg);
+    if (wadi_port_end(t.port, 2, &err) != WADI_OK) fail_msg("%s", err.msg);
     talk_close(&t);
 }
 
@@ -306,7 +381,9 @@ int main(void) {
         cmocka_unit_test_prestate(a_chunk_of_a_lost_connection_begins_nothing, &wake),
         cmocka_unit_test_prestate(a_receiver_goes_on_behind_what_it_has, &wake),
         cmocka_unit_test_prestate(only_what_is_kept_is_told, &wake),
+        cmocka_unit_test_prestate(a_receiver_stays_until_its_last_word_is_heard, &wake),
         cmocka_unit_test(a_receiver_that_was_lost_gets_what_it_lacks),
+        cmocka_unit_test(a_receiver_that_has_all_is_answered),
         cmocka_unit_test(what_is_gone_cannot_be_sent_again),
         cmocka_unit_test(an_old_receiver_is_told_so),
         cmocka_unit_test(who_has_gone_is_no_partner),

@@ -175,7 +175,7 @@ static const struct {
     {{2, WADI_CONTROL_KEPT, 0, 0, 0, 0, NULL}, WADI_IO, "link: a place in another stream"},
     {{0, 1, 0, 0, 0, 0, NULL},
      WADI_UNSUPPORTED,
-     "link: protocol version 0; this build speaks 1 to 3"},
+     "link: protocol version 0; this build speaks 1 to 4"},
     {{2, WADI_LINK_READY, 0, -1, 0, 0, NULL}, WADI_IO, "link: a message with negative numbers"},
 };
 

@@ -20,11 +20,11 @@ static const wadi_port_options shares = {.bind = true, .sends = true, .share.on 
                                sends = {.sends = true}, receives = {.bind = true};
 
 static void says_hello(const peer *p, bool shared) {
-    talk_say(p, (word){3, HELLO, .number = WADI_CONTROL_VERSION, .bytes = shared});
+    talk_say(p, (word){4, HELLO, .number = WADI_CONTROL_VERSION, .bytes = shared});
 }
 
 static void grants(const peer *p) {
-    talk_say(p, (word){3, WADI_LINK_READY, .number = 2, .bytes = MUCH});
+    talk_say(p, (word){4, WADI_LINK_READY, .number = 2, .bytes = MUCH});
 }
 
 /* One that gets a part of what the port shares. */
@@ -40,7 +40,7 @@ static peer receiver(talk *t) {
 }
 
 static void says_note(const peer *p, int64_t stream) {
-    talk_say(p, (word){3, WADI_LINK_NOTE, 1, stream, 0, 0, ""});
+    talk_say(p, (word){4, WADI_LINK_NOTE, 1, stream, 0, 0, ""});
 }
 
 /* One that sends a part to the port that gathers: its first chunk. */
@@ -48,7 +48,7 @@ static peer sender(talk *t, int64_t stream) {
     peer p = talk_peer(t, false);
     says_hello(&p, true);
     says_note(&p, stream);
-    talk_say_chunk(t, &p, stream, 0, (word){3, WADI_LINK_CHUNK, 0, 0, 0, TALK_CHUNK_BYTES, NULL});
+    talk_say_chunk(t, &p, stream, 0, (word){4, WADI_LINK_CHUNK, 0, 0, 0, TALK_CHUNK_BYTES, NULL});
     return p;
 }
 
@@ -79,13 +79,13 @@ static void why_one_has_left_does_not_end_the_stream_when_another_is_lost(void *
     talk t;
     talk_open(&t, shares);
     peer wrong = receiver(&t), killed = receiver(&t);
-    talk_say(&wrong, (word){3, WADI_LINK_FAIL, WADI_IO, 0, 0, 0, "the disk is full"});
+    talk_say(&wrong, (word){4, WADI_LINK_FAIL, WADI_IO, 0, 0, 0, "the disk is full"});
     look_after_until_gone(&t);
     talk_leave(&killed);
     look_after_until_gone(&t);
     peer next = receiver(&t);
     assert_int_equal(wadi_port_lay(t.port, 0, talk_chunk(&t, 0), NULL), WADI_OK);
-    talk_hears(&t, &next, (word){3, WADI_LINK_CHUNK, 0, 0, 0, TALK_CHUNK_BYTES, NULL});
+    talk_hears(&t, &next, (word){4, WADI_LINK_CHUNK, 0, 0, 0, TALK_CHUNK_BYTES, NULL});
     talk_leave(&wrong);
     talk_leave(&next);
     talk_close(&t);
@@ -97,7 +97,7 @@ static void the_reason_of_the_last_one_ends_it(void **state) {
     wadi_error err = {.status = WADI_OK};
     talk_open(&t, shares);
     peer last = receiver(&t);
-    talk_say(&last, (word){3, WADI_LINK_FAIL, WADI_IO, 0, 0, 0, "the disk is full"});
+    talk_say(&last, (word){4, WADI_LINK_FAIL, WADI_IO, 0, 0, 0, "the disk is full"});
     assert_int_equal(wadi_port_serve(t.port, &err), WADI_IO);
     assert_string_equal(err.msg, "the disk is full");
     talk_leave(&last);
@@ -142,7 +142,7 @@ static void waiting_begins_when_the_last_one_that_was_there_has_gone(void **stat
     talk_open(&t, o);
     peer idle = talk_peer(&t, false);
     says_hello(&idle, true); /* its own part has not begun */
-    talk_hears(&t, &idle, (word){3, HELLO, .number = WADI_CONTROL_VERSION, .bytes = 1});
+    talk_hears(&t, &idle, (word){4, HELLO, .number = WADI_CONTROL_VERSION, .bytes = 1});
     look_after_until_gone(&t);
     look_after_until_gone(&t); /* longer than the port waits */
     const int64_t gone_ns = wadi_clock_ns();
@@ -167,7 +167,7 @@ static void nothing_comes_behind_a_failure_before_the_stream_has_a_name(void **s
         (void)zmq_poll(NULL, 0, 10);
     }
     wadi_port_fail(t.port, 0, &why);
-    talk_hears(&t, &p, (word){3, WADI_LINK_FAIL, WADI_CANCELLED, 0, TALK_STREAM, 0, why.msg});
+    talk_hears(&t, &p, (word){4, WADI_LINK_FAIL, WADI_CANCELLED, 0, TALK_STREAM, 0, why.msg});
     zmq_pollitem_t more = {.socket = p.socket, .events = ZMQ_POLLIN};
     assert_int_equal(zmq_poll(&more, 1, 200), 0);
     talk_leave(&p);

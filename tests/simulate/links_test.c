@@ -3,7 +3,7 @@
  * sched/run/checkpoint.c.
  *
  * At each step: what the receiver passes on is the next element, so none is lost and none comes twice. The sender never saves a place that the receiver has not
- * saved. Nobody is sent more than it asked for. It comes to an end. No chunk is left in memory.
+ * saved. Nobody is sent more than it asked for. Where nobody is killed, both end well. It comes to an end. No chunk is left in memory.
  *
  *     WADI_SEED=N     this world alone, and what happens in it
  *     WADI_SEEDS=N    so many worlds; A-B: those */
@@ -263,6 +263,7 @@ static void simulate(trial *trial_) {
         world_kill(t->at[side]);
         while (!world_has_ended(t->at[side])) (void)world_turn();
     }
+    if (t->kills == 0 && t->starts > SIDES) blame("nobody was killed, and one fails", t->starts, 0);
     if (t->disk.stored != ELEMENTS) blame("the output is not whole", t->disk.stored, ELEMENTS);
     world_end();
 }

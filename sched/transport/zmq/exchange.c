@@ -320,8 +320,10 @@ static wadi_status on_note(wadi_zmq_port *p, int peer, const wadi_control *c, in
     const bool none = ((int)c->status & WADI_CONTROL_NO_NOTE) != 0;
     WADI_TRY(wadi_note_check(c, note, n, err));
     WADI_TRY(join_stream(p, peer, (uint64_t)c->number, err));
-    if (c->version >= WADI_CONTROL_RESUMES && ((int)c->status & WADI_CONTROL_GOES_ON) != 0)
+    if (c->version >= WADI_CONTROL_RESUMES && ((int)c->status & WADI_CONTROL_GOES_ON) != 0) {
         p->resume.on = p->resume.offered = p->resume.due = true;
+        p->resume.hears = p->remotes[peer].version >= WADI_CONTROL_HEARS;
+    }
     if (p->note != NULL || p->without_note) {
         const bool same =
             p->without_note ? none : !none && n == p->note_bytes && memcmp(note, p->note, n) == 0;
@@ -447,6 +449,8 @@ static wadi_status on_control(wadi_zmq_port *p, int peer, const wadi_control *c,
     if (c->kind == WADI_LINK_CHUNK && !sends) return on_chunk(p, peer, c, at, err);
     if (c->kind == WADI_LINK_NOTE && !sends) return on_note(p, peer, c, at, err);
     if (c->kind == WADI_LINK_END && !sends) return on_end(p, peer, c, err);
+    if (c->kind == WADI_CONTROL_HEARD && !sends && wadi_zmq_is_partner(p, peer))
+        return wadi_zmq_on_heard(p, c, err);
     return wadi_zmq_refuse_kind(p, c->kind, err);
 }
 

@@ -41,6 +41,8 @@ typedef struct wadi_resume {
     bool offered;      /* receiver: the note has said so */
     bool due;          /* receiver: the sender waits for FROM */
     bool said;         /* receiver: FROM was said since the two have met */
+    bool hears;        /* receiver: the sender will say HEARD */
+    bool heard;        /* sender: HEARD is to be said. Receiver: it was said */
     bool begun;        /* receiver: the first chunk since the two have met has come */
     int64_t reopen_ns; /* not before that */
     bool renewed;      /* connecting side: ZeroMQ has made another connection by itself */
@@ -161,8 +163,13 @@ WADI_NODISCARD wadi_status wadi_zmq_on_from(wadi_zmq_port *p, const wadi_control
                                             wadi_error *err);
 WADI_NODISCARD wadi_status wadi_zmq_on_kept(wadi_zmq_port *p, const wadi_control *c,
                                             wadi_error *err);
-/* Receiver: the FROM or KEPT that is to be sent to the partner now; false: none. */
+/* What is to be said to the partner now: by a receiver FROM or KEPT, by a sender HEARD; false: nothing. */
 bool wadi_zmq_next_place(wadi_zmq_port *p, wadi_control *out);
+/* Receiver: HEARD. Errors: WADI_IO. */
+WADI_NODISCARD wadi_status wadi_zmq_on_heard(wadi_zmq_port *p, const wadi_control *c,
+                                             wadi_error *err);
+/* Receiver: whether the sender knows that nothing more is needed, or is not one that could say so. Until then it may come back. */
+bool wadi_zmq_is_heard(const wadi_zmq_port *p);
 /* Sender: whether the receiver has this chunk already; notes that it was handed over. */
 bool wadi_zmq_is_had(wadi_zmq_port *p, const wadi_chunk *c);
 /* Receiver: what of the chunk, of which it takes the reference, was not passed on before; *c is NULL if nothing is. Errors: WADI_IO (elements before it are

@@ -5,6 +5,7 @@
  *                              has none; then the note
  *     FROM:                    number: elements that the receiver has; sequence: the stream's id
  *     KEPT:                    number: elements that will not be asked for again; sequence: the stream's id; status: 1 if that is all of it
+ *     HEARD:                   sequence: the stream's id
  *     HELLO:                   number: the highest version its sender speaks; 0 means 1; bytes: 1 if it shares streams
  *     END, FAIL of a sender:   sequence: the stream's id; version 1 leaves it 0
  *     END of a shared stream:  bytes: elements of the whole stream
@@ -18,7 +19,7 @@
 
 #include "sched/link/link.h"
 
-enum { WADI_CONTROL_BYTES = 32, WADI_CONTROL_LOWEST = 1, WADI_CONTROL_VERSION = 3 };
+enum { WADI_CONTROL_BYTES = 32, WADI_CONTROL_LOWEST = 1, WADI_CONTROL_VERSION = 4 };
 
 /* Kinds beyond those of link.h: the connecting side introduces itself. */
 enum { WADI_CONTROL_HELLO = 16 };
@@ -28,6 +29,9 @@ enum { WADI_CONTROL_SHARES = 1 };
 
 /* Kinds of version 3, for streams that are gone on with: a receiver says where the stream is to go on, and what need not be sent again. */
 enum { WADI_CONTROL_FROM = 7, WADI_CONTROL_KEPT = 8, WADI_CONTROL_RESUMES = 3 /* the version */ };
+
+/* A kind of version 4: the sender of such a stream has heard that the receiver needs nothing more of it. */
+enum { WADI_CONTROL_HEARD = 9, WADI_CONTROL_HEARS = 4 /* the version */ };
 
 /* Bits of the status of a NOTE. */
 enum { WADI_CONTROL_NO_NOTE = 1, WADI_CONTROL_GOES_ON = 2 /* version 3 */ };

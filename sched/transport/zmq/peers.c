@@ -89,6 +89,7 @@ static bool is_fresh(const wadi_zmq_port *p) {
 /* Whether the partner has done everything. */
 static bool is_over(const wadi_zmq_port *p) {
     if (!p->options.sends) return p->receiver.ended && wadi_link_receiver_ended(&p->receiver);
+    if (p->resume.on && atomic_load(&p->resume.kept_all)) return true;
     return p->sender.ended && wadi_link_sender_kept(&p->sender) == 0;
 }
 

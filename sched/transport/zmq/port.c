@@ -247,8 +247,8 @@ static bool all_sent(const wadi_zmq_port *p) {
 
 static bool all_told(const wadi_zmq_port *p) {
     bool told = false;
+    if (p->resume.on) return p->sender.ended && atomic_load(&p->resume.kept_all);
     for (int i = 0; i < WADI_LINK_PEERS; i++) told = told || p->sender.peer[i].told_end;
-    if (p->resume.on && !atomic_load(&p->resume.kept_all)) return false;
     return wadi_link_sender_kept(&p->sender) == 0 && told;
 }
 
@@ -349,6 +349,14 @@ static wadi_status take_chunk(wadi_zmq_port *p, wadi_chunk **out, wadi_error *er
     return WADI_OK;
 }
 
+/* The sender fails if it does not learn that nothing more is needed, and the word may be lost with a connection: so it waits for the answer, as long as for a partner. This
+ * side has all, whatever comes of it. */
+static void say_all_is_kept(wadi_zmq_port *p) {
+    wadi_zmq_flush(p);
+    if (p->resume.on)
+        (void)!wait_until(p, wadi_zmq_is_heard, "the sender to hear of the end", -1, NULL);
+}
+
 static void port_keep(wadi_port *self, int64_t elements, bool all) {
     wadi_zmq_port *p = (wadi_zmq_port *)self;
     if (p->options.share.on && !all) return;
@@ -357,7 +365,7 @@ static void port_keep(wadi_port *self, int64_t elements, bool all) {
     if (elements > atomic_load(&p->resume.kept)) atomic_store(&p->resume.kept, elements);
     if (!all) return;
     atomic_store(&p->resume.kept_all, true);
-    wadi_zmq_flush(p);
+    say_all_is_kept(p);
 }
 
 static wadi_status port_receive(wadi_port *self, wadi_chunk **out, wadi_error *err) {
@@ -368,7 +376,7 @@ static wadi_status port_receive(wadi_port *self, wadi_chunk **out, wadi_error *e
     } while (*out == NULL && !wadi_link_receiver_ended(&p->receiver));
     if (*out == NULL && !p->resume.keeps && (!p->options.share.on || p->options.bind)) {
         atomic_store(&p->resume.kept_all, true);
-        wadi_zmq_flush(p);
+        say_all_is_kept(p);
     }
     return WADI_OK;
 }

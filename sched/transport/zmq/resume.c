@@ -18,7 +18,8 @@ bool wadi_zmq_comes_back(const wadi_zmq_port *p) {
     const wadi_resume *r = &p->resume;
     if (!wadi_zmq_is_lasting(p) || p->broken.status != WADI_OK) return false;
     if (p->options.sends) return !p->sender.received.set && !atomic_load(&r->kept_all);
-    return !p->receiver.received.set && !wadi_link_receiver_ended(&p->receiver);
+    if (p->receiver.received.set) return false;
+    return !wadi_link_receiver_ended(&p->receiver) || !wadi_zmq_is_heard(p);
 }
 
 void wadi_zmq_await(wadi_zmq_port *p, const wadi_error *why) {
@@ -125,7 +126,10 @@ wadi_status wadi_zmq_on_kept(wadi_zmq_port *p, const wadi_control *c, wadi_error
     if (!r->on || !r->named || (uint64_t)c->sequence != p->options.stream.id)
         return wadi_fail(err, WADI_IO, "link: a place in another stream");
     if (c->number > atomic_load(&r->kept)) atomic_store(&r->kept, c->number);
-    if ((int)c->status == 1) atomic_store(&r->kept_all, true);
+    if ((int)c->status != 1) return WADI_OK;
+    atomic_store(&r->kept_all, true);
+    r->heard = true;
+    wadi_link_sender_skip(&p->sender, any, NULL);
     return WADI_OK;
 }
 
@@ -146,11 +150,33 @@ static wadi_control place(const wadi_zmq_port *p, int kind, int64_t number, bool
                           .sequence = (int64_t)p->stream_id};
 }
 
+bool wadi_zmq_is_heard(const wadi_zmq_port *p) {
+    return !p->resume.on || !p->resume.hears || p->resume.heard;
+}
+
+wadi_status wadi_zmq_on_heard(wadi_zmq_port *p, const wadi_control *c, wadi_error *err) {
+    wadi_resume *r = &p->resume;
+    if (!r->on || !r->told_all || (uint64_t)c->sequence != p->stream_id)
+        return wadi_fail(err, WADI_IO, "link: an answer to what was not said");
+    r->heard = true;
+    return WADI_OK;
+}
+
+/* The sender's one. */
+static bool next_word(wadi_zmq_port *p, wadi_control *out) {
+    const bool due = p->resume.heard && p->remotes[p->partner].version >= WADI_CONTROL_HEARS;
+    p->resume.heard = false;
+    *out = (wadi_control){.kind = WADI_CONTROL_HEARD, .sequence = (int64_t)p->options.stream.id};
+    return due;
+}
+
 bool wadi_zmq_next_place(wadi_zmq_port *p, wadi_control *out) {
     wadi_resume *r = &p->resume;
     const int64_t kept = atomic_load(&r->kept);
     const bool all = atomic_load(&r->kept_all);
-    if (p->options.sends || !r->on || !r->asked || p->partner < 0) return false;
+    if (!r->on || p->partner < 0) return false;
+    if (p->options.sends) return next_word(p, out);
+    if (!r->asked) return false;
     if (r->due) {
         r->due = false;
         r->said = true;
