@@ -26,9 +26,10 @@ typedef struct link_source {
     int64_t at;        /* its next element */
     int64_t given;     /* elements that were passed on */
     int64_t stream;    /* the id of the one that is to come; 0: any */
-    _Atomic uint64_t
-        whole_id; /* of a stream of which this is a part, and at its end the elements of it */
-    _Atomic int64_t whole_elements;
+    /* what is known of a stream of which this is a part */
+    _Atomic uint64_t whole_id;
+    _Atomic int64_t whole_elements, whole_start;
+    atomic_bool whole_lasts;
     wadi_share_book *book; /* of a part of a stream; NULL: it is the whole */
     bool begun;            /* a chunk was asked for */
     bool ended;
@@ -68,8 +69,10 @@ static void destroy_source(wadi_source *self) {
 /* For the sink, which another thread calls. */
 static void note_whole(link_source *s) {
     const wadi_port_part part = wadi_port_part_of(s->end.port);
-    atomic_store(&s->whole_id, part.stream);
-    atomic_store(&s->whole_elements, part.total);
+    atomic_store(&s->whole_start, part.whole.start);
+    atomic_store(&s->whole_lasts, part.whole.lasts);
+    atomic_store(&s->whole_id, part.whole.stream);
+    atomic_store(&s->whole_elements, part.whole.elements);
 }
 
 /* Waits for the next chunk; s->chunk is NULL at the end of the stream. All chunks must have parts of the same types as the first. */
@@ -182,10 +185,22 @@ static void lost(wadi_source *self, const wadi_error *why) {
     wadi_share_book_lose(((link_source *)self)->book, why);
 }
 
-static void whole(const wadi_source *self, uint64_t *out_stream, int64_t *out_elements) {
+static void gathered(wadi_source *self, const wadi_gatherer *what) {
+    wadi_share_book_gathered(((link_source *)self)->book, what);
+}
+
+static wadi_status attend(wadi_source *self, wadi_error *err) {
+    wadi_port *port = ((link_source *)self)->end.port;
+    wadi_port_wake_by(port, -1); /* its thread has ended */
+    return wadi_port_attend(port, err);
+}
+
+static void whole(const wadi_source *self, wadi_whole *out) {
     const link_source *s = (const link_source *)self;
-    *out_stream = atomic_load(&s->whole_id);
-    *out_elements = atomic_load(&s->whole_elements);
+    *out = (wadi_whole){.stream = atomic_load(&s->whole_id),
+                        .elements = atomic_load(&s->whole_elements),
+                        .start = atomic_load(&s->whole_start),
+                        .lasts = atomic_load(&s->whole_lasts)};
 }
 
 /* ---- a source that is gone on with ---- */
@@ -253,6 +268,8 @@ static const wadi_source_ops part_source_ops = {.destroy = destroy_source,
                                                 .keep = keep_part,
                                                 .settled = settled,
                                                 .lost = lost,
+                                                .gathered = gathered,
+                                                .attend = attend,
                                                 .whole = whole};
 
 /* Receives the first chunk under a watchdog of its own: the run, whose watchdog sees later waits, has not begun yet. */
@@ -311,10 +328,10 @@ static wadi_status open_source(link_source *s, const char *address,
 }
 
 static wadi_status check_shared(const char *address, const wadi_link_options *o, wadi_error *err) {
-    if (o == NULL || !o->shared || !o->goes_on) return WADI_OK;
+    if (o == NULL || !o->shared || !o->goes_on || o->bind) return WADI_OK;
     return wadi_fail(err, WADI_UNSUPPORTED,
-                     "%s: a stream that is shared, or gathered from parts, is not gone on with "
-                     "(--state)",
+                     "%s: the run has nothing to save (--state), since others do what it leaves of "
+                     "the part of a stream that is shared",
                      address);
 }
 

@@ -12,12 +12,16 @@ typedef struct shared_sink {
     wadi_link_end end;
     wadi_share_sender *sender;
     int64_t chunks, elements; /* of a stream that begins here */
+    int64_t start;            /* of one that is gone on with: the first element */
     bool closed;              /* finished or aborted */
 } shared_sink;
+
+static const wadi_sink_ops saved_ops;
 
 static void abort_sink(wadi_sink *self, const wadi_error *why) {
     shared_sink *s = (shared_sink *)self;
     s->closed = true;
+    if (self->ops == &saved_ops && why->status == WADI_CANCELLED) return; /* it may come back */
     wadi_share_sender_fail(s->sender, why);
 }
 
@@ -33,6 +37,16 @@ static void destroy_sink(wadi_sink *self) {
     free(s);
 }
 
+static void pass_on(void *env, const wadi_gatherer *what) {
+    wadi_source *source = env;
+    source->ops->gathered(source, what);
+}
+
+static wadi_status attend(void *env, wadi_error *err) {
+    wadi_source *source = env;
+    return source->ops->attend(source, err);
+}
+
 static void tell_source(void *env, int64_t first, int64_t count) {
     wadi_source *source = env;
     source->ops->settled(source, first, count);
@@ -44,43 +58,92 @@ static void fail_source(void *env, const wadi_error *why) {
 }
 
 /* What holds for the whole stream is known where the part comes from. */
-static void ask_source(const shared_sink *s, uint64_t *out_stream, int64_t *out_elements) {
+static wadi_whole ask_source(const shared_sink *s) {
     const wadi_source *source = s->base.part_of;
-    *out_stream = 0;
-    *out_elements = s->chunks;
-    if (s->base.sends_part) source->ops->whole(source, out_stream, out_elements);
+    wadi_whole whole = {.stream = s->base.stream,
+                        .elements = s->elements,
+                        .start = s->start,
+                        .lasts = s->base.stream != 0};
+    if (s->base.sends_part) source->ops->whole(source, &whole);
+    return whole;
+}
+
+/* Those that are to know what becomes of a part. */
+static void tell_of(shared_sink *s) {
+    if (s->base.sends_part)
+        wadi_share_sender_tell(s->sender, (wadi_share_teller){tell_source, fail_source, pass_on,
+                                                              attend, s->base.part_of});
 }
 
 static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     shared_sink *s = (shared_sink *)self;
     wadi_chunk *numbered = NULL;
-    uint64_t stream = 0;
-    int64_t elements = 0;
     WADI_TRY(wadi_chunk_slice(c, 0, c->count, &numbered, err));
     numbered->first = self->sends_part ? c->first : s->elements;
     numbered->number = self->sends_part ? c->first : s->chunks;
-    if (self->sends_part)
-        wadi_share_sender_tell(s->sender,
-                               (wadi_share_teller){tell_source, fail_source, self->part_of});
+    tell_of(s);
     s->chunks++;
     s->elements += c->count;
-    ask_source(s, &stream, &elements);
-    return wadi_share_sender_put(s->sender, stream, numbered, err);
+    const wadi_whole whole = ask_source(s);
+    return wadi_share_sender_put(s->sender, &whole, numbered, err);
 }
 
 static wadi_status finish(wadi_sink *self, wadi_error *err) {
     shared_sink *s = (shared_sink *)self;
-    uint64_t stream = 0;
-    int64_t count = 0;
+    const wadi_whole whole = ask_source(s);
     s->closed = true;
-    ask_source(s, &stream, &count);
-    const wadi_status status = wadi_share_sender_end(s->sender, stream, count, err);
+    tell_of(s);
+    const wadi_status status = wadi_share_sender_end(
+        s->sender, &whole, self->sends_part ? whole.elements : s->chunks, err);
     /* the thread may go on, and the source may be gone before it ends */
     if (status != WADI_OK) wadi_share_sender_tell(s->sender, (wadi_share_teller){0});
     return status;
 }
 
+/* ---- one that is gone on with ---- */
+
+static wadi_status have(wadi_sink *self, wadi_position *out, wadi_error *err) {
+    WADI_UNUSED(err);
+    *out = (wadi_position){.element = ((const shared_sink *)self)->elements};
+    return WADI_OK;
+}
+
+static wadi_status last(wadi_sink *self, wadi_error *err) {
+    WADI_UNUSED(self);
+    WADI_UNUSED(err);
+    return WADI_OK;
+}
+
+static wadi_status go_on(wadi_sink *self, wadi_position behind, bool ended, wadi_error *err) {
+    shared_sink *s = (shared_sink *)self;
+    WADI_UNUSED(ended);
+    WADI_UNUSED(err);
+    s->elements = s->start = behind.element;
+    return WADI_OK;
+}
+
+/* Nobody is there yet. Whoever gathers refuses a stream that begins behind what it has. */
+static wadi_status meet(wadi_sink *self, int64_t *out, wadi_error *err) {
+    WADI_UNUSED(self);
+    WADI_UNUSED(err);
+    *out = INT64_MAX;
+    return WADI_OK;
+}
+
+static int64_t certain(const wadi_sink *self) {
+    return wadi_port_certain(((const shared_sink *)self)->end.port);
+}
+
 static const wadi_sink_ops shared_ops = {destroy_sink, put, finish, abort_sink};
+static const wadi_sink_ops saved_ops = {.destroy = destroy_sink,
+                                        .put = put,
+                                        .finish = finish,
+                                        .abort = abort_sink,
+                                        .have = have,
+                                        .last = last,
+                                        .go_on = go_on,
+                                        .meet = meet,
+                                        .certain = certain};
 
 static wadi_status open_sink(shared_sink *s, const char *address, const wadi_link_options *o,
                              wadi_error *err) {
@@ -99,7 +162,9 @@ wadi_status wadi_link_shared_sink(const char *address, const wadi_link_options *
         return wadi_fail(err, WADI_UNSUPPORTED, "%s: a stream that is shared has no note", address);
     shared_sink *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", address);
-    s->base.ops = &shared_ops;
+    s->base.ops = options->goes_on && options->bind ? &saved_ops : &shared_ops;
+    s->base.strict = s->base.ops == &saved_ops;
+    if (s->base.strict) s->base.gives = WADI_GUARANTEE_EXACTLY_ONCE;
     s->base.kind = "link";
     s->base.linked = true;
     s->base.wake_fd = -1;

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "sched/builder.h"
 #include "sched/chunk.h"
+#include "sched/whole.h"
 #include "wadi/stream.h"
 
 /* A position between two elements of a stream, in numbers that can be stored and used by another process, for a source of the same
@@ -48,9 +49,13 @@ typedef struct wadi_source_ops {
     void (*settled)(wadi_source *self, int64_t first, int64_t count);
     /* Likewise: what is made of it goes nowhere any more. The source fails with this where it waits. From any thread. */
     void (*lost)(wadi_source *self, const wadi_error *why);
-    /* Likewise: the id of the whole stream and, when it has ended, its number of elements. From any thread, behind
+    /* Likewise: whoever gathers what is made of it has this. From any thread. */
+    void (*gathered)(wadi_source *self, const wadi_gatherer *what);
+    /* Likewise: while others have not yet all that is made of it. Behind its end, by the only thread; does not wait. */
+    wadi_status (*attend)(wadi_source *self, wadi_error *err);
+    /* Likewise: the whole stream. From any thread, behind
      * the first element or the end. */
-    void (*whole)(const wadi_source *self, uint64_t *out_stream, int64_t *out_elements);
+    void (*whole)(const wadi_source *self, wadi_whole *out);
 } wadi_source_ops;
 
 struct wadi_source {
@@ -116,6 +121,8 @@ struct wadi_sink {
                   a process that was ended, as the caller's function or a terminal. NONE: the run is refused */
     wadi_retry
         retry; /* set by the run before the first put: how often what fails is tried again, by sinks that can */
+    bool
+        strict; /* of one with `meet`: nobody who lacks what was put before a saving can get it again, so none is made before `certain` */
     bool
         sends_part; /* sends a part of a stream that is shared, and says itself what of it is settled */
     wadi_source *

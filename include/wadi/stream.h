@@ -202,7 +202,7 @@ typedef struct wadi_link_options {
         shared; /**< several processes share the stream. A sender that binds gives each chunk to one of the receivers that come; what one had that is
                        lost goes to the others. Those receivers connect, and are shared as well: a run that reads such a part must give one
                        element for each, and may send them, by a sink that is shared and connects, to a receiver that is shared and binds. That one puts them into the
-                       order of the stream. Not with goes_on */
+                       order of the stream. goes_on is for the sender of the whole and for the one that gathers: those between need not be saved */
     int parts; /**< receiver with goes_on: what elements are, since opening does not wait for them */
     const wadi_part *part;    /**< [parts]; likewise */
     const void *note;         /**< sender: bytes that the receiver gets before the elements, see

@@ -125,6 +125,9 @@ void wadi_link_sender_on_join(wadi_link_sender *s, int peer); /* a new peer unde
 void wadi_link_sender_on_ready(wadi_link_sender *s, int peer, int64_t bytes, int64_t chunks);
 void wadi_link_sender_on_done(wadi_link_sender *s, int peer, int64_t number, int64_t bytes,
                               int64_t chunks);
+/* What was done has come to nothing: it is sent again. */
+void wadi_link_sender_on_vain(wadi_link_sender *s, int peer, int64_t number, int64_t bytes,
+                              int64_t chunks);
 void wadi_link_sender_on_fail(wadi_link_sender *s, int peer, int64_t number, wadi_status status,
                               const char *reason);
 void wadi_link_sender_on_lost(wadi_link_sender *s, int peer);
@@ -183,6 +186,8 @@ void wadi_link_receiver_restart(wadi_link_receiver *r);
 
 /* Ordered, before the first chunk: this number is the first. */
 void wadi_link_receiver_begin(wadi_link_receiver *r, int64_t number);
+/* Likewise, also behind others: what comes before it is not needed, and done. */
+void wadi_link_receiver_skip(wadi_link_receiver *r, int64_t number);
 /* Chunks that the consumer has taken and not done. */
 int wadi_link_receiver_taken(const wadi_link_receiver *r);
 

@@ -222,6 +222,13 @@ static void drop_covered(wadi_link_receiver *r) {
     }
 }
 
+void wadi_link_receiver_skip(wadi_link_receiver *r, int64_t number) {
+    WADI_ASSERT(r->ordered && r->span != NULL);
+    if (number <= r->next) return;
+    r->next = number;
+    drop_covered(r);
+}
+
 bool wadi_link_receiver_take(wadi_link_receiver *r, int64_t *out_number, void **out_payload) {
     for (size_t i = 0; i < r->held.n; i++) {
         wadi_link_held *h = &r->held.at[i];

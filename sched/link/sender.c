@@ -76,6 +76,13 @@ void wadi_link_sender_on_done(wadi_link_sender *s, int peer, int64_t number, int
     if (is_unsent(s, number)) s->nonsense = "a chunk is confirmed that was not sent";
 }
 
+void wadi_link_sender_on_vain(wadi_link_sender *s, int peer, int64_t number, int64_t bytes,
+                              int64_t chunks) {
+    wadi_link_sender_on_ready(s, peer, bytes, chunks);
+    for (size_t i = 0; i < s->kept.n; i++)
+        if (s->kept.at[i].number == number && s->kept.at[i].peer == peer) s->kept.at[i].peer = -1;
+}
+
 void wadi_link_sender_on_fail(wadi_link_sender *s, int peer, int64_t number, wadi_status status,
                               const char *reason) {
     WADI_UNUSED(peer);

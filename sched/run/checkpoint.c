@@ -80,6 +80,12 @@ static bool is_certain(const saving *m) {
     return true;
 }
 
+static bool is_strict(const saving *m) {
+    for (size_t i = 0; i < m->places.n; i++)
+        if (m->places.at[i].sink != NULL && m->places.at[i].sink->strict) return true;
+    return false;
+}
+
 /* ---- saving ---- */
 
 /* What the world has made fail is tried again, if the run was told so. */
@@ -136,8 +142,10 @@ static wadi_status between(void *env, wadi_stream *s, bool last, wadi_error *err
     if (!must && now - c->last_ns < c->every_ns) return WADI_OK;
     bool can = false;
     WADI_TRY(wadi_run_can_save(s, &can, err));
+    if (waits && is_strict(&c->made) && is_certain(&c->made)) WADI_TRY(write_made(c, err));
     if (can) WADI_TRY(make(c, s, err));
-    if (can && (must || is_certain(&c->made))) WADI_TRY(write_made(c, err));
+    if (can && ((must && !is_strict(&c->made)) || is_certain(&c->made)))
+        WADI_TRY(write_made(c, err));
     c->last_ns = wadi_clock_ns();
     if (!drains || last) return WADI_OK;
     return wadi_fail(err, WADI_CANCELLED,

@@ -20,13 +20,13 @@
 #include "base/wait.h"
 #include "sched/chunk.h"
 #include "sched/link/wire.h"
+#include "sched/whole.h"
 
 typedef struct wadi_port wadi_port;
 
 /* What a receiver knows of the stream of which it gets a part. */
 typedef struct wadi_port_part {
-    uint64_t stream;
-    int64_t total; /* elements of the whole stream, if it has ended; else 0 */
+    wadi_whole whole;
     int64_t
         session; /* grows when the sender is lost: numbers of chunks from before mean nothing any more */
 } wadi_port_part;
@@ -46,10 +46,12 @@ typedef struct wadi_port_ops {
     wadi_status (*receive)(wadi_port *self, wadi_chunk **out, wadi_error *err);
     void (*done)(wadi_port *self, int64_t number);
     /* streams that are shared */
-    wadi_status (*lay)(wadi_port *self, uint64_t stream, wadi_chunk *owned_c, wadi_error *err);
-    void (*conclude)(wadi_port *self, uint64_t stream, int64_t count);
+    wadi_status (*lay)(wadi_port *self, const wadi_whole *of, wadi_chunk *owned_c, wadi_error *err);
+    void (*conclude)(wadi_port *self, const wadi_whole *of, int64_t count);
     wadi_status (*serve)(wadi_port *self, wadi_error *err);
     wadi_port_part (*part)(const wadi_port *self);
+    void (*pass_on)(wadi_port *self, const wadi_gatherer *what);
+    wadi_status (*attend)(wadi_port *self, wadi_error *err);
     void (*give_up)(wadi_port *self, const wadi_error *why);
     /* streams that are gone on with; NULL: this transport has none */
     wadi_status (*meet)(wadi_port *self, uint64_t id, int64_t *out_elements, wadi_error *err);
@@ -74,6 +76,8 @@ typedef struct wadi_port_share {
     wadi_status (*nudged)(void *env, wadi_error *err);
     /* Sender: the chunk is done. NULL: nobody asks. */
     void (*settled)(void *env, const wadi_chunk *c);
+    /* Likewise: who connects has heard this of whoever gathers. */
+    void (*gathered)(void *env, const wadi_gatherer *what);
     void *env;
 } wadi_port_share;
 
@@ -146,15 +150,19 @@ void wadi_port_give_up(wadi_port *p, const wadi_error *why);
 
 /* ---- streams that are shared ---- */
 
-/* Sender: hands the chunk over, of which it takes one reference also if that fails, and does not wait. A side that connects names the stream of which it has a part; the number of
- * its chunks is that of their first element. Errors: WADI_MEMORY. */
-WADI_NODISCARD wadi_status wadi_port_lay(wadi_port *p, uint64_t stream, wadi_chunk *owned_c,
+/* Sender: hands the chunk over, of which it takes one reference also if that fails, and does not wait. A side that connects names the stream of which it has a part, one with goes_on its own; the number of
+ * the chunks of a part is that of their first element. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_port_lay(wadi_port *p, const wadi_whole *of, wadi_chunk *owned_c,
                                          wadi_error *err);
 /* Sender: there are no more. count: of chunks, or where numbers are those of elements of elements. */
-void wadi_port_conclude(wadi_port *p, uint64_t stream, int64_t count);
+void wadi_port_conclude(wadi_port *p, const wadi_whole *of, int64_t count);
 /* Sender: works until all is done and whoever gathers the stream knows its end. If nobody is left who could tell that, it works as long as it waits for a partner. Errors: as wadi_port_send. */
 WADI_NODISCARD wadi_status wadi_port_serve(wadi_port *p, wadi_error *err);
 wadi_port_part wadi_port_part_of(const wadi_port *p);
+/* Receiver that has a part, in its own thread: tells the sender what whoever gathers has. */
+void wadi_port_pass_on(wadi_port *p, const wadi_gatherer *what);
+/* Likewise, behind the end of the stream: does what there is to do, and does not wait. Errors: as wadi_port_receive. */
+WADI_NODISCARD wadi_status wadi_port_attend(wadi_port *p, wadi_error *err);
 
 /* ---- streams that are gone on with ----
  *

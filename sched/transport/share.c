@@ -42,7 +42,7 @@ struct wadi_share_sender {
     wadi_mutex lock; /* all below */
     wadi_condition news;
     WADI_VEC(wadi_chunk *) waiting; /* to be laid */
-    uint64_t stream;
+    wadi_whole of;
     int64_t bytes, chunks; /* put, and not done */
     int64_t end;
     bool ended, concluded; /* there are no more; the port knows */
@@ -76,12 +76,12 @@ wadi_status wadi_share_sender_create(int64_t most_bytes, wadi_share_sender **out
     return status;
 }
 
-static wadi_status lay(wadi_share_sender *s, uint64_t stream, wadi_chunk *const *chunks, size_t n,
-                       wadi_error *err) {
+static wadi_status lay(wadi_share_sender *s, const wadi_whole *of, wadi_chunk *const *chunks,
+                       size_t n, wadi_error *err) {
     wadi_status status = WADI_OK;
     for (size_t i = 0; i < n; i++) {
         if (status == WADI_OK)
-            status = wadi_port_lay(s->port, stream, chunks[i], err);
+            status = wadi_port_lay(s->port, of, chunks[i], err);
         else
             wadi_chunk_release(chunks[i]);
     }
@@ -93,7 +93,7 @@ static wadi_status nudged(void *env, wadi_error *err) {
     wadi_share_sender *s = env;
     hush(s->bell);
     wadi_mutex_lock(&s->lock);
-    const uint64_t stream = s->stream;
+    const wadi_whole of = s->of;
     wadi_chunk **chunks = s->waiting.at;
     const size_t n = s->waiting.n;
     s->waiting.at = NULL;
@@ -101,9 +101,9 @@ static wadi_status nudged(void *env, wadi_error *err) {
     const bool ends = s->ended && !s->concluded, stopped = s->stopped;
     s->concluded = s->ended;
     wadi_mutex_unlock(&s->lock);
-    const wadi_status status = lay(s, stream, chunks, n, err);
+    const wadi_status status = lay(s, &of, chunks, n, err);
     free(chunks);
-    if (status == WADI_OK && ends) wadi_port_conclude(s->port, stream, s->end);
+    if (status == WADI_OK && ends) wadi_port_conclude(s->port, &of, s->end);
     if (status == WADI_OK && stopped) return wadi_fail(err, WADI_CANCELLED, "cancelled");
     return status;
 }
@@ -119,9 +119,21 @@ static void note_done(void *env, const wadi_chunk *c) {
     wadi_mutex_unlock(&s->lock);
 }
 
+static void note_gathered(void *env, const wadi_gatherer *what) {
+    wadi_share_sender *s = env;
+    wadi_mutex_lock(&s->lock);
+    if (s->teller.gathered != NULL) s->teller.gathered(s->teller.env, what);
+    wadi_condition_broadcast(&s->news);
+    wadi_mutex_unlock(&s->lock);
+}
+
 wadi_port_share wadi_share_sender_options(wadi_share_sender *s) {
-    return (wadi_port_share){
-        .on = true, .fd = s->bell, .nudged = nudged, .settled = note_done, .env = s};
+    return (wadi_port_share){.on = true,
+                             .fd = s->bell,
+                             .nudged = nudged,
+                             .settled = note_done,
+                             .gathered = note_gathered,
+                             .env = s};
 }
 
 static void work(void *env) {
@@ -179,7 +191,7 @@ static wadi_status wait_for_room(wadi_share_sender *s, const wadi_chunk *c, wadi
     return status == WADI_OK ? check_over(s, err) : status;
 }
 
-wadi_status wadi_share_sender_put(wadi_share_sender *s, uint64_t stream, wadi_chunk *owned_c,
+wadi_status wadi_share_sender_put(wadi_share_sender *s, const wadi_whole *of, wadi_chunk *owned_c,
                                   wadi_error *err) {
     wadi_mutex_lock(&s->lock);
     wadi_status status = wait_for_room(s, owned_c, err);
@@ -187,7 +199,7 @@ wadi_status wadi_share_sender_put(wadi_share_sender *s, uint64_t stream, wadi_ch
     if (status == WADI_OK && !wadi_vec_push(&s->waiting, owned_c))
         status = wadi_fail(err, WADI_MEMORY, "link: out of memory");
     if (status == WADI_OK) {
-        s->stream = stream;
+        s->of = *of;
         s->chunks++;
         s->bytes += bytes;
     }
@@ -199,16 +211,29 @@ wadi_status wadi_share_sender_put(wadi_share_sender *s, uint64_t stream, wadi_ch
     return status;
 }
 
-wadi_status wadi_share_sender_end(wadi_share_sender *s, uint64_t stream, int64_t count,
+/* By the lock, which is open meanwhile. */
+static wadi_status attend(wadi_share_sender *s, wadi_error *err) {
+    const wadi_share_teller teller = s->teller;
+    if (teller.attend == NULL) return WADI_OK;
+    wadi_mutex_unlock(&s->lock);
+    const wadi_status status = teller.attend(teller.env, err);
+    wadi_mutex_lock(&s->lock);
+    return status;
+}
+
+wadi_status wadi_share_sender_end(wadi_share_sender *s, const wadi_whole *of, int64_t count,
                                   wadi_error *err) {
     wadi_status status = WADI_OK;
     wadi_mutex_lock(&s->lock);
-    s->stream = stream;
+    s->of = *of;
     s->end = count;
     s->ended = true;
     ring(s->bell);
     const int ticket = wadi_task_wait("confirmation of elements below", count, "receivers");
-    while (status == WADI_OK && !s->over) status = wait(s, err);
+    while (status == WADI_OK && !s->over) {
+        status = wait(s, err);
+        if (status == WADI_OK && !s->over) status = attend(s, err);
+    }
     wadi_task_go_on(ticket);
     if (status == WADI_OK) status = check_over(s, err);
     wadi_mutex_unlock(&s->lock);
@@ -264,6 +289,8 @@ struct wadi_share_book {
     WADI_VEC(missing) missing;
     WADI_VEC(open_chunk) done; /* to be told; there is room for all that are open */
     wadi_error lost;           /* why it is for nothing; status WADI_OK: it is not */
+    wadi_gatherer gathered;
+    bool news; /* of that, to be passed on */
 };
 
 wadi_status wadi_share_book_create(wadi_share_book **out, wadi_error *err) {
@@ -308,11 +335,22 @@ static bool next_done(wadi_share_book *b, open_chunk *out) {
     return some;
 }
 
+static bool take_news(wadi_share_book *b, wadi_gatherer *out) {
+    wadi_mutex_lock(&b->lock);
+    const bool some = b->news;
+    b->news = false;
+    *out = b->gathered;
+    wadi_mutex_unlock(&b->lock);
+    return some;
+}
+
 /* Called by the port in the receiver's thread. */
 static wadi_status tell_done(void *env, wadi_error *err) {
     wadi_share_book *b = env;
-    const int64_t session = wadi_port_part_of(b->port).session;
+    wadi_gatherer what;
     hush(b->bell);
+    if (take_news(b, &what)) wadi_port_pass_on(b->port, &what); /* before what that one has */
+    const int64_t session = wadi_port_part_of(b->port).session;
     for (open_chunk c; next_done(b, &c);)
         if (c.session == session) wadi_port_done(b->port, c.number);
     return check_lost(b, err);
@@ -390,6 +428,14 @@ void wadi_share_book_settle(wadi_share_book *b, int64_t first, int64_t count) {
     const bool rings = strike(b);
     wadi_mutex_unlock(&b->lock);
     if (rings) ring(b->bell);
+}
+
+void wadi_share_book_gathered(wadi_share_book *b, const wadi_gatherer *what) {
+    wadi_mutex_lock(&b->lock);
+    b->gathered = *what;
+    b->news = true;
+    wadi_mutex_unlock(&b->lock);
+    ring(b->bell);
 }
 
 void wadi_share_book_lose(wadi_share_book *b, const wadi_error *why) {

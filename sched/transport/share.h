@@ -24,16 +24,21 @@ WADI_NODISCARD wadi_status wadi_share_sender_start(wadi_share_sender *s, wadi_po
 typedef struct wadi_share_teller {
     void (*settled)(void *env, int64_t first, int64_t count); /* elements of a chunk that is done */
     void (*lost)(void *env, const wadi_error *why); /* nothing is sent any more; why is borrowed */
+    void (*gathered)(void *env, const wadi_gatherer *what); /* whoever gathers has this */
+    wadi_status (*attend)(
+        void *env,
+        wadi_error *
+            err); /* by the thread that waits in wadi_share_sender_end, now and then; what it fails with ends the wait */
     void *env;
 } wadi_share_teller;
 
 /* From now on; all zero: nobody. */
 void wadi_share_sender_tell(wadi_share_sender *s, wadi_share_teller to);
 /* As wadi_port_lay, from any one thread; waits for room. Errors: those of the port. */
-WADI_NODISCARD wadi_status wadi_share_sender_put(wadi_share_sender *s, uint64_t stream,
+WADI_NODISCARD wadi_status wadi_share_sender_put(wadi_share_sender *s, const wadi_whole *of,
                                                  wadi_chunk *owned_c, wadi_error *err);
 /* As wadi_port_end. */
-WADI_NODISCARD wadi_status wadi_share_sender_end(wadi_share_sender *s, uint64_t stream,
+WADI_NODISCARD wadi_status wadi_share_sender_end(wadi_share_sender *s, const wadi_whole *of,
                                                  int64_t count, wadi_error *err);
 /* As wadi_port_fail, and nothing is told any more. */
 void wadi_share_sender_fail(wadi_share_sender *s, const wadi_error *why);
@@ -57,6 +62,8 @@ WADI_NODISCARD wadi_status wadi_share_book_add(wadi_share_book *b, const wadi_ch
                                                wadi_error *err);
 /* Nobody needs these elements any more. From any thread. */
 void wadi_share_book_settle(wadi_share_book *b, int64_t first, int64_t count);
+/* The sender is told of whoever gathers. From any thread. */
+void wadi_share_book_gathered(wadi_share_book *b, const wadi_gatherer *what);
 /* What is made of the part goes nowhere any more: the port that receives it fails with this. From any thread. */
 void wadi_share_book_lose(wadi_share_book *b, const wadi_error *why);
 

@@ -117,12 +117,13 @@ void wadi_port_give_up(wadi_port *p, const wadi_error *why) {
     p->ops->give_up(p, why);
 }
 
-wadi_status wadi_port_lay(wadi_port *p, uint64_t stream, wadi_chunk *owned_c, wadi_error *err) {
-    return p->ops->lay(p, stream, owned_c, err);
+wadi_status wadi_port_lay(wadi_port *p, const wadi_whole *of, wadi_chunk *owned_c,
+                          wadi_error *err) {
+    return p->ops->lay(p, of, owned_c, err);
 }
 
-void wadi_port_conclude(wadi_port *p, uint64_t stream, int64_t count) {
-    p->ops->conclude(p, stream, count);
+void wadi_port_conclude(wadi_port *p, const wadi_whole *of, int64_t count) {
+    p->ops->conclude(p, of, count);
 }
 
 wadi_status wadi_port_serve(wadi_port *p, wadi_error *err) {
@@ -131,6 +132,14 @@ wadi_status wadi_port_serve(wadi_port *p, wadi_error *err) {
 
 wadi_port_part wadi_port_part_of(const wadi_port *p) {
     return p->ops->part(p);
+}
+
+void wadi_port_pass_on(wadi_port *p, const wadi_gatherer *what) {
+    p->ops->pass_on(p, what);
+}
+
+wadi_status wadi_port_attend(wadi_port *p, wadi_error *err) {
+    return p->ops->attend(p, err);
 }
 
 wadi_status wadi_port_meet(wadi_port *p, uint64_t id, int64_t *out_elements, wadi_error *err) {

@@ -102,14 +102,10 @@ refuse() { # WORDS: what a part that is read may not be used for
     wait $sender 2>/dev/null
 }
 refuse "lack the other parts" fold.wadi "mid=@link,part:$upper"
-refuse "nothing of it is saved\|not gone on with" work.wadi "mid=@link,part:$upper" out=@x.raw --state state
+refuse "the run has nothing to save" work.wadi "mid=@link,part:$upper" out=@x.raw --state state
 refuse "there is no certificate" work.wadi "mid=@link,part:$upper" out=@x.raw --certificate x.json
 refuse "cannot be skipped" work.wadi "mid=@link,part:$upper" out=@x.raw --on-fault skip
 
-run first.wadi "s=25:@in.raw" "out=@link,share:$upper" --state state 2>said && wrong "a sender that shares is saved"
-says said "is not gone on with (--state)"
-run last.wadi "res=@link,gather:$lower" out=@x.raw --state state 2>said && wrong "a gatherer is saved"
-says said "is not gone on with (--state)"
 run first.wadi "s=25:@in.raw" "out=@link,gather:$upper" 2>said && wrong "a sender that gathers"
 says said "gather is for what is read"
 run work.wadi "mid=@link,share:$upper" out=@x.raw 2>said && wrong "a receiver that shares"

@@ -140,9 +140,9 @@ static void senders_of_the_other_kind_are_turned_away(void **state) {
     end(gatherer);
 }
 
-static void what_is_shared_is_not_saved(void **state) {
+static void who_has_a_part_saves_nothing(void **state) {
     (void)state;
-    const wadi_link_options saved = {.bind = true, .shared = true, .goes_on = true};
+    const wadi_link_options saved = {.shared = true, .goes_on = true};
     wadi_source *in = NULL;
     wadi_sink *out = NULL;
     wadi_error err = {0};
@@ -166,10 +166,14 @@ static void note_lost(wadi_source *self, const wadi_error *why) {
     atomic_fetch_add(&told, 1);
 }
 
-static void name_whole(const wadi_source *self, uint64_t *out_stream, int64_t *out_elements) {
+static wadi_status attend_nothing(wadi_source *self, wadi_error *err) {
+    (void)self, (void)err;
+    return WADI_OK;
+}
+
+static void name_whole(const wadi_source *self, wadi_whole *out) {
     (void)self;
-    *out_stream = 7;
-    *out_elements = 1;
+    *out = (wadi_whole){.stream = 7, .elements = 1};
 }
 
 static wadi_chunk *one_element(wadi_buffers *buffers) {
@@ -193,7 +197,7 @@ static wadi_chunk *one_element(wadi_buffers *buffers) {
 static void a_sink_that_was_stopped_tells_its_source_nothing(void **state) {
     (void)state;
     static const wadi_source_ops ops = {
-        .settled = note_settled, .lost = note_lost, .whole = name_whole};
+        .settled = note_settled, .lost = note_lost, .whole = name_whole, .attend = attend_nothing};
     const wadi_link_options soon = {.shared = true, .lost_after_ms = 300};
     const addresses a = two_addresses();
     wadi_source source = {.ops = &ops};
@@ -226,7 +230,7 @@ int main(void) {
         cmocka_unit_test(a_failure_of_the_sender_arrives_with_its_words),
         cmocka_unit_test(who_shares_alone_is_told_what_to_write),
         cmocka_unit_test(senders_of_the_other_kind_are_turned_away),
-        cmocka_unit_test(what_is_shared_is_not_saved),
+        cmocka_unit_test(who_has_a_part_saves_nothing),
         cmocka_unit_test(a_sink_that_was_stopped_tells_its_source_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

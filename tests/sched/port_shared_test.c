@@ -19,6 +19,8 @@ static const wadi_port_options shares = {.bind = true, .sends = true, .share.on 
                                sends_part = {.sends = true, .share.on = true},
                                sends = {.sends = true}, receives = {.bind = true};
 
+static const wadi_whole whole = {.stream = TALK_STREAM};
+
 static void says_hello(const peer *p, bool shared) {
     talk_say(p, (word){4, HELLO, .number = WADI_CONTROL_VERSION, .bytes = shared});
 }
@@ -84,7 +86,7 @@ static void why_one_has_left_does_not_end_the_stream_when_another_is_lost(void *
     talk_leave(&killed);
     look_after_until_gone(&t);
     peer next = receiver(&t);
-    assert_int_equal(wadi_port_lay(t.port, 0, talk_chunk(&t, 0), NULL), WADI_OK);
+    assert_int_equal(wadi_port_lay(t.port, &whole, talk_chunk(&t, 0), NULL), WADI_OK);
     talk_hears(&t, &next, (word){4, WADI_LINK_CHUNK, 0, 0, 0, TALK_CHUNK_BYTES, NULL});
     talk_leave(&wrong);
     talk_leave(&next);
@@ -190,6 +192,93 @@ static void who_finds_all_places_taken_is_told(void **state) {
     talk_close(&t);
 }
 
+/* ---- whoever gathers ---- */
+
+/* As one that has a part says it, of a gatherer of this name. */
+static void says_from(const peer *p, int64_t have, int64_t by) {
+    talk_say(p, (word){4, WADI_CONTROL_FROM, 0, have, TALK_STREAM, by, NULL});
+}
+
+static void hears_chunk(talk *t, peer *p, int64_t number, int64_t sequence) {
+    talk_hears(t, p, (word){4, WADI_LINK_CHUNK, 0, number, sequence, TALK_CHUNK_BYTES, NULL});
+}
+
+static void says_done(const peer *p, int64_t number, int64_t chunks) {
+    talk_say(p, (word){4, WADI_LINK_DONE, 0, number, chunks, MUCH, NULL});
+}
+
+static void lays(talk *t, int64_t number) {
+    assert_int_equal(wadi_port_lay(t->port, &whole, talk_chunk(t, number), NULL), WADI_OK);
+}
+
+static void what_was_done_for_an_earlier_gatherer_is_sent_again(void **state) {
+    (void)state;
+    talk t;
+    wadi_error err = {.status = WADI_OK};
+    talk_open(&t, shares);
+    peer slow = receiver(&t);
+    says_from(&slow, 0, 11);
+    lays(&t, 0);
+    hears_chunk(&t, &slow, 0, 0);
+    says_done(&slow, 0, 3);
+    lays(&t, 1);
+    hears_chunk(&t, &slow, 1, 1);
+    peer quick = receiver(&t);
+    says_from(&quick, 2, 22); /* the other has not noticed yet */
+    for (int i = 0; i < 20; i++) {
+        talk_look_after(&t);
+        (void)zmq_poll(NULL, 0, 10);
+    }
+    says_done(&slow, 1, 3);
+    hears_chunk(&t, &quick, 1, 0);
+    talk_leave(&slow);
+    says_done(&quick, 1, 3);
+    says_from(&quick, 3, 33); /* it lacks an element that is here no more */
+    assert_int_equal(wadi_port_serve(t.port, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, "whoever gathers the stream has 3 elements, and 4 that an "
+                                    "earlier one has had are gone here"));
+    talk_leave(&quick);
+    talk_close(&t);
+}
+
+/* The next message that is no HELLO and gives no credit. */
+static word listens(talk *t, peer *p) {
+    char text[TALK_TEXT];
+    word w = talk_listens(t, p, text);
+    while (w.kind == HELLO || w.kind == WADI_LINK_READY) w = talk_listens(t, p, text);
+    return w;
+}
+
+static void a_gatherer_says_what_it_has_before_anything_is_done(void **state) {
+    (void)state;
+    talk t;
+    wadi_chunk *c = NULL;
+    wadi_error err = {.status = WADI_OK};
+    talk_open(&t, gathers);
+    wadi_port_keep(t.port, 0, false);
+    peer p = sender(&t, TALK_STREAM);
+    if (wadi_port_receive(t.port, &c, &err) != WADI_OK) fail_msg("%s", err.msg);
+    wadi_chunk_release(c);
+    wadi_port_done(t.port, 0);
+    const word from = listens(&t, &p);
+    assert_int_equal(from.kind, WADI_CONTROL_FROM);
+    assert_int_equal(from.number, 0);
+    assert_int_equal(from.status, 1); /* it saves */
+    assert_true(from.bytes > 0);
+    assert_int_equal(listens(&t, &p).kind, WADI_LINK_DONE);
+    wadi_port_keep(t.port, 2, false);
+    const word kept = listens(&t, &p);
+    assert_int_equal(kept.kind, WADI_CONTROL_KEPT);
+    assert_int_equal(kept.number, 2);
+    assert_int_equal(kept.status, 0);
+    talk_say(&p, (word){4, WADI_CONTROL_FROM, 0, 4, TALK_STREAM, 0, NULL});
+    assert_int_equal(wadi_port_receive(t.port, &c, &err), WADI_INVALID);
+    assert_non_null(
+        strstr(err.msg, "the sender goes on behind 4 elements, and 2 of them are here"));
+    talk_leave(&p);
+    talk_close(&t);
+}
+
 /* ---- the wrong end ---- */
 
 /* What the port says to a peer that binds, or connects, and is of the other kind. */
@@ -234,6 +323,8 @@ int main(void) {
         cmocka_unit_test(waiting_begins_when_the_last_one_that_was_there_has_gone),
         cmocka_unit_test(nothing_comes_behind_a_failure_before_the_stream_has_a_name),
         cmocka_unit_test(who_finds_all_places_taken_is_told),
+        cmocka_unit_test(what_was_done_for_an_earlier_gatherer_is_sent_again),
+        cmocka_unit_test(a_gatherer_says_what_it_has_before_anything_is_done),
         cmocka_unit_test(each_is_told_what_to_write_at_which_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,8 +3,10 @@
  *
  *     sender -> {workers} -> gatherer
  *
+ * In some worlds the sender and the gatherer save what they do, are killed too, and started again; the rules of their savings are those of sched/run/checkpoint.c.
+ *
  * At each step: what the gatherer passes on is the next element, so none is lost, none comes twice, and the order is that of the sender. Nobody holds more than
- * it has asked for. It comes to an end, and the sender ends only when the gatherer has all. No chunk is left in memory.
+ * it has asked for. It comes to an end, and the sender ends only when the gatherer has all. No saving of the sender is ahead of the gatherer. No chunk is left in memory.
  *
  *     WADI_SEED=N     this world alone, and what happens in it
  *     WADI_SEEDS=N    so many worlds; A-B: those */
@@ -27,14 +29,22 @@
 #include "tests/simulate/world.h"
 #include "wadi/log.h"
 
-enum { ELEMENTS = 60, WORKERS = 3, SENDER = WORKERS, GATHERER, SIDES, WINDOW = 2, STARTS = 80 };
+enum { ELEMENTS = 60, WORKERS = 3, SENDER = WORKERS, GATHERER, SIDES, WINDOW = 2, STARTS = 150 };
 
 static const char upper[] = "tcp://127.0.0.1:1", lower[] = "tcp://127.0.0.1:2";
 static const int64_t MS = 1000000, LIMIT_NS = INT64_C(3600) * 1000000000;
 
+/* What outlives processes. */
+typedef struct disk {
+    int64_t sent; /* the sender goes on behind it */
+    int64_t got;  /* the gatherer goes on behind it */
+} disk;
+
 typedef struct trial {
     uint64_t seed;
     bool tells;
+    bool saves[SIDES]; /* the sender, the gatherer */
+    disk disk;
     process *at[SIDES];
     bool finished[SIDES];
     int64_t gathered; /* elements */
@@ -68,6 +78,7 @@ static wadi_status open_port(wadi_buffers *buffers, const char *address, bool se
                                        .bind = binds,
                                        .sends = sends,
                                        .share = share,
+                                       .goes_on = sends && binds && t->saves[SENDER],
                                        .credit_bytes = sends ? 1000 : 200,
                                        .credit_chunks = WINDOW,
                                        .lost_after_ns = 20000 * MS,
@@ -108,16 +119,33 @@ static void work(void) {
 
 /* ---- the sender ---- */
 
-static wadi_status send_all(wadi_share_sender *s, wadi_buffers *buffers, wadi_error *err) {
-    int64_t at = 0, chunks = 0;
+static void save_sender(int64_t at) {
+    if (world_am_dead()) return;
+    if (at > t->gathered || (t->saves[GATHERER] && at > t->disk.got && !t->has_all))
+        blame("the sender is ahead of the gatherer", at, t->gathered);
+    t->disk.sent = at;
+    say(SENDER, "saved", at, "");
+}
+
+static wadi_status send_all(wadi_share_sender *s, wadi_port *p, wadi_buffers *buffers,
+                            wadi_error *err) {
+    int64_t at = t->disk.sent, chunks = 0, pending = -1;
+    wadi_whole of = {.stream = 77, .start = at, .lasts = t->saves[SENDER]};
+    say(SENDER, "begins at", at, "");
     while (at < ELEMENTS) {
         const int64_t left = ELEMENTS - at, want = 1 + world_chance(5),
                       n = want < left ? want : left;
-        WADI_TRY(wadi_share_sender_put(s, 0, make_chunk(buffers, at, n, chunks++), err));
+        WADI_TRY(wadi_share_sender_put(s, &of, make_chunk(buffers, at, n, chunks++), err));
         at += n;
+        if (t->saves[SENDER] && pending < 0 && world_chance(3) == 0) pending = at;
+        if (pending >= 0 && wadi_port_certain(p) >= pending) {
+            save_sender(pending);
+            pending = -1;
+        }
         work();
     }
-    return wadi_share_sender_end(s, 0, chunks, err);
+    of.elements = at;
+    return wadi_share_sender_end(s, &of, chunks, err);
 }
 
 /* At the end of a sender, whatever has become of it. */
@@ -138,12 +166,12 @@ static wadi_status be_sender(wadi_buffers *buffers, wadi_error *err) {
     wadi_status status =
         open_port(buffers, upper, true, true, wadi_share_sender_options(s), &p, err);
     if (status == WADI_OK) status = wadi_share_sender_start(s, p, err);
-    if (status == WADI_OK) status = send_all(s, buffers, err);
-    if (status == WADI_OK && !world_am_dead() && t->gathered != ELEMENTS)
+    if (status == WADI_OK) status = send_all(s, p, buffers, err);
+    if (status == WADI_OK && !world_am_dead() && !t->saves[SENDER] && t->gathered != ELEMENTS)
         blame("the sender ends before the gatherer has all", t->gathered, ELEMENTS);
-    if (status == WADI_OK && !world_am_dead() && !t->has_all)
+    if (status == WADI_OK && !world_am_dead() && !t->saves[SENDER] && !t->has_all)
         blame("the sender ends before the gatherer knows the end", t->gathered, ELEMENTS);
-    if (t->calm && world_now() - t->all_ns > 1000 * MS)
+    if (t->calm && t->has_all && world_now() - t->all_ns > 1000 * MS)
         blame("the sender is not told that the gatherer knows the end", world_now(), t->all_ns);
     end_sender(s, p, status);
     return status;
@@ -158,15 +186,23 @@ typedef struct worker {
 } worker;
 
 static void settle(void *env, int64_t first, int64_t count) {
-    wadi_share_book_settle(env, first, count);
+    wadi_share_book_settle(((worker *)env)->book, first, count);
+}
+
+static void gathered(void *env, const wadi_gatherer *what) {
+    wadi_share_book_gathered(((worker *)env)->book, what);
 }
 
 static void lose(void *env, const wadi_error *why) {
-    wadi_share_book_lose(env, why);
+    wadi_share_book_lose(((worker *)env)->book, why);
+}
+
+static wadi_status attend(void *env, wadi_error *err) {
+    return wadi_port_attend(((worker *)env)->in, err);
 }
 
 static wadi_status pass_on(worker *w, const wadi_chunk *c, wadi_error *err) {
-    const uint64_t stream = wadi_port_part_of(w->in).stream;
+    const wadi_whole of = wadi_port_part_of(w->in).whole;
     for (int64_t at = 0; at < c->count;) {
         const int64_t left = c->count - at, want = 1 + world_chance(6),
                       n = want < left ? want : left;
@@ -175,7 +211,7 @@ static wadi_status pass_on(worker *w, const wadi_chunk *c, wadi_error *err) {
         part->first = part->number = c->first + at;
         at += n;
         work();
-        WADI_TRY(wadi_share_sender_put(w->sender, stream, part, err));
+        WADI_TRY(wadi_share_sender_put(w->sender, &of, part, err));
     }
     return WADI_OK;
 }
@@ -192,10 +228,10 @@ static wadi_status work_all(worker *w, bool leaves, wadi_error *err) {
         wadi_chunk_release(c);
         WADI_TRY(status);
     }
-    const wadi_port_part part = wadi_port_part_of(w->in);
-    if (part.total != ELEMENTS) blame("a worker is told another number", part.total, ELEMENTS);
-    WADI_TRY(wadi_share_sender_end(w->sender, part.stream, part.total, err));
-    wadi_port_keep(w->in, part.total, true);
+    const wadi_whole of = wadi_port_part_of(w->in).whole;
+    if (of.elements != ELEMENTS) blame("a worker is told another number", of.elements, ELEMENTS);
+    WADI_TRY(wadi_share_sender_end(w->sender, &of, of.elements, err));
+    wadi_port_keep(w->in, of.elements, true);
     return WADI_OK;
 }
 
@@ -212,7 +248,7 @@ static wadi_status be_worker(wadi_buffers *buffers, wadi_error *err) {
         status = open_port(buffers, lower, true, false, wadi_share_sender_options(w.sender), &w.out,
                            err);
     if (status == WADI_OK) status = wadi_share_sender_start(w.sender, w.out, err);
-    wadi_share_sender_tell(w.sender, (wadi_share_teller){settle, lose, w.book});
+    wadi_share_sender_tell(w.sender, (wadi_share_teller){settle, lose, gathered, attend, &w});
     if (status == WADI_OK) status = work_all(&w, leaves, err);
     end_sender(w.sender, w.out, status);
     const wadi_error gone = {.status = WADI_CANCELLED, .msg = "gone"};
@@ -224,29 +260,45 @@ static wadi_status be_worker(wadi_buffers *buffers, wadi_error *err) {
 
 /* ---- the gatherer ---- */
 
-static void check_elements(const wadi_chunk *c) {
-    for (int64_t i = 0; i < c->count; i++, t->gathered++) {
+static int64_t check_elements(const wadi_chunk *c, int64_t at) {
+    for (int64_t i = 0; i < c->count; i++, at++) {
         const int64_t is = *(const int64_t *)wadi_chunk_array(c, 0, i).column[0];
-        if (is != t->gathered || c->first + i != is)
-            blame("another element than the next one", is, t->gathered);
+        if (is != at || c->first + i != is) blame("another element than the next one", is, at);
     }
+    if (!world_am_dead()) t->gathered = at;
+    return at;
+}
+
+static void save_gatherer(wadi_port *p, int64_t at) {
+    if (!t->saves[GATHERER] || world_chance(3) > 0 || world_am_dead()) return;
+    t->disk.got = at;
+    say(GATHERER, "saved", at, "");
+    wadi_port_keep(p, at, false);
 }
 
 static wadi_status gather(wadi_port *p, wadi_error *err) {
+    int64_t at = t->gathered = t->disk.got; /* what is behind it is cut off */
+    if (t->saves[GATHERER]) wadi_port_keep(p, 0, false);
+    if (at > 0) wadi_port_go_on(p, 77, at);
+    say(GATHERER, "begins at", at, "");
     for (;;) {
         wadi_chunk *c = NULL;
         work();
         WADI_TRY(wadi_port_receive(p, &c, err));
         if (c == NULL) break;
         const int64_t number = c->number;
-        check_elements(c);
+        at = check_elements(c, at);
         wadi_chunk_release(c);
+        save_gatherer(p, at);
         work();
         wadi_port_done(p, number);
+        save_gatherer(p, at);
     }
-    if (t->gathered != ELEMENTS) blame("the end comes at another element", t->gathered, ELEMENTS);
+    if (world_am_dead()) return wadi_fail(err, WADI_CANCELLED, "dead");
+    if (at != ELEMENTS) blame("the end comes at another element", at, ELEMENTS);
     t->has_all = true;
     t->all_ns = world_now();
+    if (t->saves[GATHERER]) wadi_port_keep(p, at, true);
     return WADI_OK;
 }
 
@@ -271,9 +323,9 @@ static void live(void *env) {
                                                   : be_worker(buffers, &err);
     say(side, "ends with", status, err.msg);
     if (status == WADI_OK && !world_am_dead()) t->finished[side] = true;
-    if (side >= WORKERS && status != WADI_OK) blame(err.msg, side, status);
+    if (side >= WORKERS && status != WADI_OK && !t->saves[SENDER]) blame(err.msg, side, status);
     if (side < WORKERS && status != WADI_OK && status != WADI_CANCELLED && !world_am_dead() &&
-        !t->finished[SENDER] && !t->has_all)
+        !t->finished[SENDER] && !t->has_all && !t->saves[SENDER])
         blame(err.msg, side, status);
     if (wadi_buffers_used(buffers) != 0) blame("memory is left", wadi_buffers_used(buffers), side);
     wadi_buffers_release(buffers);
@@ -291,19 +343,31 @@ static bool is_over(void) {
     return true;
 }
 
-/* A worker that was killed or has left comes anew, as long as there is something to do. */
+/* A sender that has ended well has removed what it saved. The gatherer lacks something, so it begins anew. */
+static bool goes_on(int side) {
+    if (side == SENDER && t->finished[side]) t->disk.sent = 0;
+    t->finished[side] = false;
+    return true;
+}
+
+/* Whoever was killed or has left comes anew, as long as there is something to do: workers, and others if they are saved. */
 static void look_after(void) {
     for (int side = 0; side < SIDES; side++) {
         if (t->at[side] == NULL || !world_has_ended(t->at[side])) continue;
         t->at[side] = NULL;
-        if (side < WORKERS && !t->finished[side] && t->at[SENDER] != NULL && !t->has_all)
+        if (t->has_all) continue;
+        if (t->saves[SENDER] ? goes_on(side)
+                             : side < WORKERS && !t->finished[side] && t->at[SENDER] != NULL)
             start(side);
     }
 }
 
 static void kill_one(void) {
-    const int side = world_chance(WORKERS);
-    if (t->at[side] == NULL) return;
+    const int sides = t->saves[GATHERER] ? SIDES
+                      : t->saves[SENDER] ? SENDER + 1
+                                         : WORKERS,
+              side = world_chance(sides);
+    if (t->at[side] == NULL || t->has_all) return;
     say(side, "is killed", 0, "");
     world_kill(t->at[side]);
     t->kills++;
@@ -320,6 +384,8 @@ static void kill_rest(void) {
 static void simulate(trial *trial_) {
     t = trial_;
     world_begin(t->seed, (int)(t->seed % 4));
+    if (t->seed % 3 == 1) t->saves[SENDER] = true;
+    if (t->seed % 6 == 1) t->saves[GATHERER] = true;
     int kills = world_chance(8);
     if (world_chance(4) == 0) t->deserters = 1 + world_chance(5);
     t->calm = kills == 0 && t->deserters == 0 && t->seed % 4 == 0;
@@ -376,10 +442,12 @@ typedef struct repeater {
     int stage;
 } repeater;
 
+static const wadi_whole whole = {.stream = 77};
+
 static void lay_twice(repeater *r, int64_t from, int64_t to) {
     for (int64_t at = from; at < to; at += 2)
         for (int i = 0; i < 2; i++)
-            if (wadi_port_lay(r->port, 77, make_chunk(r->buffers, at, 2, at), NULL) != WADI_OK)
+            if (wadi_port_lay(r->port, &whole, make_chunk(r->buffers, at, 2, at), NULL) != WADI_OK)
                 abort();
 }
 
@@ -392,7 +460,7 @@ static wadi_status repeat_more(void *env, wadi_error *err) {
         r->stage = 1;
     } else if (r->stage == 1 && world_now() - r->begin_ns > 500 * MS) {
         lay_twice(r, 0, 2);
-        wadi_port_conclude(r->port, 77, ELEMENTS);
+        wadi_port_conclude(r->port, &whole, ELEMENTS);
         r->stage = 2;
     }
     return WADI_OK;

@@ -1,4 +1,4 @@
-/* The messages over the socket of a port: those to its peers, and those from them.
+/* The messages that come over the socket of a port from its peers.
  *
  * A peer that sends a message that makes no sense loses its seat. If it was the partner, the stream breaks.
  *
@@ -8,7 +8,6 @@
 #include "sched/transport/zmq/inside.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,158 +23,6 @@ enum {
 };
 
 static const int64_t doubt_ns = 500000000;
-
-/* ---- sending ---- */
-
-/* ZeroMQ orders what one thread does before sending and what another does after receiving, but thread checkers cannot see how. Atomic
- * counting here states the same order in C. */
-static atomic_uint handovers;
-
-static void hand_over(void) {
-    atomic_fetch_add_explicit(&handovers, 1, memory_order_acq_rel);
-}
-
-/* Called by the thread that closes the message, which may be one of ZeroMQ. */
-static void release_reference(void *data, void *chunk) {
-    WADI_UNUSED(data);
-    hand_over();
-    wadi_chunk_release(chunk);
-}
-
-/* A frame that refers to memory of c and holds it. */
-static int frame_in_chunk(zmq_msg_t *m, const void *data, size_t bytes, wadi_chunk *c) {
-    if (bytes == 0) return wadi_zmq.msg_init_size(m, 0);
-    const int rc = wadi_zmq.msg_init_data(m, (void *)(uintptr_t)data, bytes, release_reference,
-                                          wadi_chunk_retain(c));
-    if (rc != 0) wadi_chunk_release(c);
-    return rc;
-}
-
-static bool send_frame(wadi_zmq_port *p, zmq_msg_t *m, bool more) {
-    if (wadi_zmq.msg_send(m, p->socket, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0) return true;
-    (void)wadi_zmq.msg_close(m);
-    return false;
-}
-
-static bool send_bytes(wadi_zmq_port *p, const void *data, size_t n, bool more) {
-    return wadi_zmq.send(p->socket, data, n, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0;
-}
-
-static bool send_chunk(wadi_zmq_port *p, wadi_chunk *c) {
-    zmq_msg_t m;
-    hand_over();
-    if (wadi_wire_encode(c, &p->options.stream, &p->wire, &p->broken) != WADI_OK) return false;
-    const wadi_wire_message *w = &p->wire;
-    if (!send_bytes(p, w->frame[0].data, (size_t)w->frame[0].bytes, w->frames > 1)) return false;
-    for (int i = 1; i < w->frames; i++) {
-        if (frame_in_chunk(&m, w->frame[i].data, (size_t)w->frame[i].bytes, c) != 0) return false;
-        if (!send_frame(p, &m, i + 1 < w->frames)) return false;
-    }
-    return true;
-}
-
-static bool send_control(wadi_zmq_port *p, int peer, wadi_control c, bool more) {
-    uint8_t control[WADI_CONTROL_BYTES];
-    const wadi_remote *r = &p->remotes[peer];
-    c.version = r->version;
-    wadi_control_write(&c, control);
-    if (p->options.bind && !send_bytes(p, r->identity, r->identity_bytes, true)) return false;
-    return send_bytes(p, control, sizeof control, more);
-}
-
-static bool send_with(wadi_zmq_port *p, int peer, wadi_control c, const void *data, size_t n) {
-    return send_control(p, peer, c, true) && send_bytes(p, data, n, false);
-}
-
-static bool send_hello(wadi_zmq_port *p, int peer) {
-    return send_control(p, peer,
-                        (wadi_control){.kind = WADI_CONTROL_HELLO,
-                                       .number = WADI_CONTROL_VERSION,
-                                       .bytes = p->options.share.on ? WADI_CONTROL_SHARES : 0},
-                        false);
-}
-
-static bool send_note(wadi_zmq_port *p, int peer) {
-    wadi_control c = wadi_note_control(p->options.stream.id, p->note, p->note_bytes);
-    if (p->resume.on) c.status = (wadi_status)((int)c.status | WADI_CONTROL_GOES_ON);
-    return send_with(p, peer, c, p->note != NULL ? p->note : (const void *)"", p->note_bytes);
-}
-
-/* Puts the id of the stream in messages that must have it. */
-static int64_t stream_of(const wadi_zmq_port *p) {
-    if (p->options.sends) return (int64_t)p->options.stream.id;
-    return p->has_stream ? (int64_t)p->stream_id : 0;
-}
-
-static bool send_failure(wadi_zmq_port *p, int peer, int64_t number, wadi_status status,
-                         const char *reason) {
-    const wadi_control c = {
-        .kind = WADI_LINK_FAIL, .status = status, .number = number, .sequence = stream_of(p)};
-    return send_with(p, peer, c, reason, strlen(reason));
-}
-
-static bool send_message(wadi_zmq_port *p, const wadi_link_message *m) {
-    wadi_control c = {
-        .kind = (int)m->kind, .number = m->number, .sequence = m->sequence, .bytes = m->bytes};
-    switch (m->kind) {
-    case WADI_LINK_NOTE:
-        return send_note(p, m->peer);
-    case WADI_LINK_CHUNK:
-        return send_control(p, m->peer, c, true) && send_chunk(p, m->payload);
-    case WADI_LINK_FAIL:
-        return send_failure(p, m->peer, m->number, m->status, m->reason);
-    case WADI_LINK_END:
-        c.sequence = stream_of(p);
-        c.bytes = p->options.share.on ? p->total : 0;
-        return send_control(p, m->peer, c, false);
-    default:
-        return send_control(p, m->peer, c, false);
-    }
-}
-
-/* A sender names its stream at once. So the receiver knows of the sender, even if the first chunk takes long, and a first chunk of any size is that of its
- * partner. A stream that is gone on with has its note in its turn, once it has its id. */
-bool wadi_zmq_greet(wadi_zmq_port *p) {
-    p->remotes[0] = (wadi_remote){.used = true, .version = WADI_CONTROL_LOWEST, .fd = -1};
-    wadi_zmq_claim(p, 0);
-    if (!send_hello(p, 0)) return false;
-    return !p->options.sends || wadi_zmq_is_lasting(p) || send_note(p, 0);
-}
-
-/* A receiver that shares tells all that are there, once, that it knows the end. */
-static void tell_over(wadi_zmq_port *p) {
-    const wadi_control over = {.kind = WADI_CONTROL_KEPT,
-                               .status = (wadi_status)1,
-                               .number = p->receiver.end,
-                               .sequence = stream_of(p)};
-    for (int i = 0; i < WADI_LINK_PEERS; i++) {
-        wadi_remote *r = &p->remotes[i];
-        if (!r->used || !r->shares || r->told_over) continue;
-        r->told_over = true;
-        if (!send_control(p, i, over, false)) r->gone = true;
-    }
-}
-
-void wadi_zmq_flush(wadi_zmq_port *p) {
-    wadi_link_message m;
-    const bool waits = p->resume.on ? !p->resume.named : wadi_zmq_is_lasting(p) && !p->named;
-    if (p->options.sends && waits && !p->sender.failure.set) return;
-    while (p->options.sends ? wadi_link_sender_pop(&p->sender, &m)
-                            : wadi_link_receiver_pop(&p->receiver, &m)) {
-        if (p->options.sends && waits && m.kind != WADI_LINK_FAIL)
-            break; /* a stream without its id */
-        if (!send_message(p, &m)) p->remotes[m.peer].gone = true;
-    }
-    for (wadi_control c; wadi_zmq_next_place(p, &c);)
-        if (!send_control(p, p->partner, c, false)) p->remotes[p->partner].gone = true;
-    if (!p->options.sends && p->options.share.on && atomic_load(&p->resume.kept_all)) tell_over(p);
-}
-
-void wadi_zmq_dismiss(wadi_zmq_port *p, const wadi_error *why) {
-    for (int i = 0; i < WADI_LINK_PEERS; i++)
-        if (p->remotes[i].used && !wadi_zmq_is_partner(p, i))
-            (void)send_failure(p, i, 0, why->status, why->msg);
-}
 
 /* ---- receiving ---- */
 
@@ -234,10 +81,11 @@ static const char *engaged(const wadi_zmq_port *p, int peer) {
     if (p->partner >= 0 && !wadi_zmq_has_many(p))
         return p->options.sends ? "the sender has another receiver"
                                 : "the receiver listens to another stream";
-    const bool told = !p->resume.on || atomic_load(&p->resume.kept_all);
+    const bool waits = p->resume.on || (p->options.share.on && atomic_load(&p->resume.keeps));
+    const bool told = !waits || atomic_load(&p->resume.kept_all);
     const bool over = p->options.sends
                           ? p->sender.ended && wadi_link_sender_kept(&p->sender) == 0 && told
-                          : wadi_link_receiver_ended(&p->receiver);
+                          : wadi_link_receiver_ended(&p->receiver) && told;
     return over || p->broken.status != WADI_OK ? "the stream is over" : NULL;
 }
 
@@ -291,14 +139,14 @@ static wadi_status check_state(const wadi_zmq_port *p, wadi_error *err) {
 /* A sender that goes on with its stream waits until it is told from where. A chunk that comes before was meant for the connection that was lost: ZeroMQ has connected again by itself, and
  * sends what it has left. Those before it may be lost. */
 static bool is_of_lost_connection(const wadi_zmq_port *p) {
-    return p->resume.offered && !p->resume.said;
+    return p->resume.on && p->resume.offered && !p->resume.said;
 }
 
 static wadi_status on_chunk(wadi_zmq_port *p, int peer, const wadi_control *c, int at,
                             wadi_error *err) {
     wadi_chunk *chunk = NULL;
     wadi_wire_stream stream;
-    hand_over();
+    wadi_zmq_hand_over();
     if (is_of_lost_connection(p)) return WADI_OK;
     WADI_TRY(read_wire(p, at, &stream, &chunk, err));
     const wadi_status status = check_chunk(p, peer, c, &stream, chunk, err);
@@ -320,7 +168,10 @@ static wadi_status on_note(wadi_zmq_port *p, int peer, const wadi_control *c, in
     const bool none = ((int)c->status & WADI_CONTROL_NO_NOTE) != 0;
     WADI_TRY(wadi_note_check(c, note, n, err));
     WADI_TRY(join_stream(p, peer, (uint64_t)c->number, err));
-    if (c->version >= WADI_CONTROL_RESUMES && ((int)c->status & WADI_CONTROL_GOES_ON) != 0) {
+    p->whole.lasts = p->options.share.on && ((int)c->status & WADI_CONTROL_GOES_ON) != 0;
+    if (p->whole.lasts) {
+        p->resume.offered = true;
+    } else if (c->version >= WADI_CONTROL_RESUMES && ((int)c->status & WADI_CONTROL_GOES_ON) != 0) {
         p->resume.on = p->resume.offered = p->resume.due = true;
         p->resume.hears = p->remotes[peer].version >= WADI_CONTROL_HEARS;
     }
@@ -340,7 +191,7 @@ static wadi_status on_end(wadi_zmq_port *p, int peer, const wadi_control *c, wad
             return wadi_fail(err, WADI_IO, "link: the end of a stream that has not begun");
         wadi_zmq_claim(p, peer);
     }
-    if (c->version > 1 && c->sequence != stream_of(p))
+    if (c->version > 1 && c->sequence != wadi_zmq_stream_of(p))
         return wadi_fail(err, WADI_IO, "link: the end of another stream");
     wadi_zmq_begin_at(p, c->number);
     wadi_link_receiver_on_end(&p->receiver, c->number);
@@ -369,7 +220,8 @@ static wadi_status on_fail(wadi_zmq_port *p, int peer, const wadi_control *c, in
         wadi_zmq_note_refusal(p, reason);
         return WADI_OK;
     }
-    if (!p->options.sends && p->has_stream && c->version > 1 && c->sequence != stream_of(p))
+    if (!p->options.sends && p->has_stream && c->version > 1 &&
+        c->sequence != wadi_zmq_stream_of(p))
         return wadi_fail(err, WADI_IO, "link: the failure of another stream");
     if (p->options.sends)
         wadi_link_sender_on_fail(&p->sender, peer, c->number, c->status, reason);
@@ -393,13 +245,20 @@ static wadi_status on_ready(wadi_zmq_port *p, int peer, const wadi_control *c, w
 static wadi_status on_place(wadi_zmq_port *p, int peer, const wadi_control *c, wadi_error *err) {
     if (!wadi_zmq_is_partner(p, peer))
         return wadi_fail(err, WADI_IO, "link: a place from another receiver");
+    if (p->options.share.on && (c->kind == WADI_CONTROL_FROM || (int)c->status == 0))
+        return wadi_zmq_on_shared_place(p, peer, c, err);
     return c->kind == WADI_CONTROL_FROM ? wadi_zmq_on_from(p, c, err) : wadi_zmq_on_kept(p, c, err);
 }
 
 static wadi_status on_done(wadi_zmq_port *p, int peer, const wadi_control *c, wadi_error *err) {
     if (!wadi_zmq_is_partner(p, peer))
         return wadi_fail(err, WADI_IO, "link: a chunk is confirmed that was not sent");
+    if (!wadi_zmq_counts(p, peer)) {
+        wadi_link_sender_on_vain(&p->sender, peer, c->number, c->bytes, c->sequence);
+        return WADI_OK;
+    }
     wadi_link_sender_on_done(&p->sender, peer, c->number, c->bytes, c->sequence);
+    wadi_zmq_note_certain(p);
     return check_state(p, err);
 }
 
@@ -412,11 +271,11 @@ static wadi_status on_hello(wadi_zmq_port *p, int peer, const wadi_control *c) {
         r->version = (int)c->number;
     r->shares = (c->bytes & WADI_CONTROL_SHARES) != 0;
     if (!p->options.bind || wadi_zmq_is_partner(p, peer)) return WADI_OK;
-    bool sent = c->number < 2 || send_hello(p, peer);
+    bool sent = c->number < 2 || wadi_zmq_say_hello(p, peer);
     const wadi_control ready = {.kind = WADI_LINK_READY,
                                 .number = p->receiver.window_chunks,
                                 .bytes = p->receiver.window_bytes};
-    if (sent && !p->options.sends) sent = send_control(p, peer, ready, false);
+    if (sent && !p->options.sends) sent = wadi_zmq_say(p, peer, ready, false);
     r->gone = !sent;
     return WADI_OK;
 }
@@ -444,6 +303,8 @@ static wadi_status on_control(wadi_zmq_port *p, int peer, const wadi_control *c,
     if (c->kind == WADI_CONTROL_HELLO) return on_hello(p, peer, c);
     if (c->kind == WADI_LINK_READY && sends) return on_ready(p, peer, c, err);
     if (c->kind == WADI_CONTROL_FROM && sends) return on_place(p, peer, c, err);
+    if (c->kind == WADI_CONTROL_FROM && wadi_zmq_is_partner(p, peer))
+        return wadi_zmq_on_start(p, c, err);
     if (c->kind == WADI_CONTROL_KEPT && sends) return on_place(p, peer, c, err);
     if (c->kind == WADI_LINK_DONE && sends) return on_done(p, peer, c, err);
     if (c->kind == WADI_LINK_CHUNK && !sends) return on_chunk(p, peer, c, at, err);
@@ -458,7 +319,8 @@ static wadi_status on_control(wadi_zmq_port *p, int peer, const wadi_control *c,
 static void turn_away(wadi_zmq_port *p, int peer, const wadi_error *why, bool answer) {
     if (peer < 0 || !wadi_zmq_is_partner(p, peer)) wadi_zmq_note_refusal(p, why->msg);
     if (peer < 0) return;
-    if (answer && wadi_zmq_may_answer(p)) (void)send_failure(p, peer, 0, why->status, why->msg);
+    if (answer && wadi_zmq_may_answer(p))
+        (void)wadi_zmq_say_failure(p, peer, 0, why->status, why->msg);
     const bool last = wadi_zmq_is_lasting(p) && wadi_zmq_is_partner(p, peer);
     if (last && !wadi_zmq_has_many(p) && p->broken.status == WADI_OK) p->broken = *why;
     wadi_zmq_lose(p, peer, why);
@@ -483,8 +345,9 @@ static void tell_full(wadi_zmq_port *p, const void *identity, size_t n) {
     wadi_zmq_note_refusal(p, why);
     if (!wadi_zmq_may_answer(p)) return;
     wadi_control_write(&fail, control);
-    (void)(send_bytes(p, identity, n, true) && send_bytes(p, control, sizeof control, true) &&
-           send_bytes(p, why, strlen(why), false));
+    (void)(wadi_zmq_send_bytes(p, identity, n, true) &&
+           wadi_zmq_send_bytes(p, control, sizeof control, true) &&
+           wadi_zmq_send_bytes(p, why, strlen(why), false));
 }
 
 /* A peer without a seat gets one if its message makes sense. If the version of the message is not known here, it gets an answer. */
@@ -584,7 +447,7 @@ static void settle_doubts(wadi_zmq_port *p) {
     for (int i = 0; i < WADI_LINK_PEERS; i++) {
         wadi_remote *r = &p->remotes[i];
         if (!r->used || r->doubt_until_ns == 0) continue;
-        if (!send_hello(p, i)) r->gone = true;
+        if (!wadi_zmq_say_hello(p, i)) r->gone = true;
         if (r->gone || wadi_clock_ns() > r->doubt_until_ns) r->doubt_until_ns = 0;
     }
 }

@@ -1,4 +1,4 @@
-/* The inside of a port over ZeroMQ, for the files that make it: peers.c (the other end), exchange.c (messages) and port.c (waiting). */
+/* The inside of a port over ZeroMQ, for the files that make it: peers.c (the other end), send.c and exchange.c (messages), resume.c and places.c (going on), and port.c (waiting). */
 #ifndef WADI_SCHED_TRANSPORT_ZMQ_INSIDE_H
 #define WADI_SCHED_TRANSPORT_ZMQ_INSIDE_H
 
@@ -19,9 +19,13 @@ enum {
 /* A seat: a peer that has sent a message that makes sense. */
 typedef struct wadi_remote {
     bool used;
-    bool shares;    /* it has said that it shares streams */
-    bool joined;    /* of a port that binds and shares: it is one of the partners */
-    bool told_over; /* likewise: that this side knows the end of the stream */
+    bool shares;       /* it has said that it shares streams */
+    bool joined;       /* of a port that binds and shares: it is one of the partners */
+    bool told_over;    /* likewise: that this side knows the end of the stream */
+    bool told_place;   /* of a port that gathers: FROM was said to it */
+    int64_t told_kept; /* likewise: of KEPT */
+    uint64_t
+        by; /* of a port that shares its stream: the process that gathers, as it has said; 0: it has not */
     bool gone;    /* its connection is lost; it is given up when all its messages have been read */
     int rounds;   /* batches read since it has gone */
     int version;  /* of the protocol, as spoken with it */
@@ -72,7 +76,15 @@ typedef struct wadi_zmq_port {
     int64_t
         total; /* of a stream that is shared: the elements that were laid, or at the end those of all */
     int64_t session; /* receiver: how often it has lost the sender of a stream that is shared */
-    bool closing;    /* what is dropped from now on is not done */
+    wadi_whole
+        whole; /* of a stream that is shared: what is known of it; its id and elements are elsewhere */
+    wadi_gatherer gathered; /* likewise: whoever gathers it, itself if that is this side */
+    bool due;               /* of a part: the sender is to be told of it */
+    int64_t told_kept, told_start;
+    uint64_t last_by;       /* of a part: the one that was met last */
+    int64_t forgotten;      /* of a sender: elements that are no longer here, up to this one */
+    int64_t stays_until_ns; /* gatherer: when it has told all that it has all */
+    bool closing;           /* what is dropped from now on is not done */
     wadi_error
         left; /* why the one of several partners that is being lost leaves; status WADI_OK: it gives no reason. A fault of the program stays */
     bool keyed;       /* only peers with an admitted key can send messages */
@@ -116,6 +128,11 @@ static inline bool wadi_zmq_is_lasting(const wadi_zmq_port *p) {
     return p->resume.on || (p->options.share.on && !p->options.bind);
 }
 
+/* Sender of a stream that is shared: whether its id, and where it begins, is known later. */
+static inline bool wadi_zmq_is_named_late(const wadi_zmq_port *p) {
+    return p->options.share.on && p->options.sends && (!p->options.bind || p->options.goes_on);
+}
+
 /* ---- peers.c ---- */
 
 /* Keeps a copy of the note. Errors: WADI_MEMORY. */
@@ -131,6 +148,8 @@ void wadi_zmq_claim(wadi_zmq_port *p, int peer);
 bool wadi_zmq_is_partner(const wadi_zmq_port *p, int peer);
 /* One of several partners leaves, and says why. */
 void wadi_zmq_leave(wadi_zmq_port *p, int peer, const wadi_error *why);
+/* Of a side that connects: leaves its partner, and connects anew. */
+void wadi_zmq_begin_anew(wadi_zmq_port *p);
 /* Whether both ends share, or neither. Errors: WADI_INVALID, which says what to do. */
 WADI_NODISCARD wadi_status wadi_zmq_check_share(const wadi_zmq_port *p, int peer, wadi_error *err);
 /* A message of a kind that this end has no use for. Errors: WADI_IO. */
@@ -179,16 +198,52 @@ WADI_NODISCARD wadi_status wadi_zmq_trim(wadi_zmq_port *p, wadi_chunk **c, wadi_
 void wadi_zmq_keep_keys(wadi_zmq_port *p);
 void wadi_zmq_wipe_keys(wadi_zmq_port *p);
 
-/* ---- exchange.c ---- */
+/* ---- places.c: streams that are shared ---- */
 
+void wadi_zmq_name_gatherer(wadi_zmq_port *p, uint64_t unique);
+/* Receiver: FROM of a sender. Errors: WADI_IO. */
+WADI_NODISCARD wadi_status wadi_zmq_on_start(wadi_zmq_port *p, const wadi_control *c,
+                                             wadi_error *err);
+/* Gatherer: breaks the stream if its sender begins behind what is here. */
+void wadi_zmq_check_start(wadi_zmq_port *p);
+/* Part: the side that sends has lost whoever gathers. */
+void wadi_zmq_lose_gatherer(wadi_zmq_port *p);
+/* Part: as wadi_port_pass_on. Whether it is another gatherer than before: then the port has to begin anew with its sender. */
+WADI_NODISCARD bool wadi_zmq_pass_on(wadi_zmq_port *p, const wadi_gatherer *what);
+/* Side that sends: FROM and KEPT with status 0. Errors: WADI_IO. */
+WADI_NODISCARD wadi_status wadi_zmq_on_shared_place(wadi_zmq_port *p, int peer,
+                                                    const wadi_control *c, wadi_error *err);
+/* The FROM or KEPT that is to be said now, and to whom; false: none. */
+bool wadi_zmq_next_shared_place(wadi_zmq_port *p, int *out_peer, wadi_control *out);
+/* Sender: whether DONE of this peer is that of whoever gathers now. */
+bool wadi_zmq_counts(wadi_zmq_port *p, int peer);
+/* Sender: something is done. */
+void wadi_zmq_note_certain(wadi_zmq_port *p);
+
+/* ---- send.c ---- */
+
+/* A thread that closes a message has done so before another one that was handed something: for checkers, which do not see how ZeroMQ orders them. */
+void wadi_zmq_hand_over(void);
+bool wadi_zmq_send_bytes(wadi_zmq_port *p, const void *data, size_t n, bool more);
+/* To this peer; more: other frames come behind it. False: it cannot be reached. */
+bool wadi_zmq_say(wadi_zmq_port *p, int peer, wadi_control c, bool more);
+bool wadi_zmq_say_hello(wadi_zmq_port *p, int peer);
+bool wadi_zmq_say_failure(wadi_zmq_port *p, int peer, int64_t number, wadi_status status,
+                          const char *reason);
+/* The id of the stream, for messages that must have it; 0: it has none yet. */
+int64_t wadi_zmq_stream_of(const wadi_zmq_port *p);
 /* Sends the first message of a side that connects. False: that failed. */
 bool wadi_zmq_greet(wadi_zmq_port *p);
-/* These two read the messages that have come, and send those of the state machine. Neither waits. */
-void wadi_zmq_take_in(wadi_zmq_port *p);
+/* Sends what the state machine has to say. */
 void wadi_zmq_flush(wadi_zmq_port *p);
-/* Whether some peer may be lost, so that the caller looks again soon. */
-bool wadi_zmq_in_doubt(const wadi_zmq_port *p);
 /* Tells all peers that have a seat, except the partner. */
 void wadi_zmq_dismiss(wadi_zmq_port *p, const wadi_error *why);
+
+/* ---- exchange.c ---- */
+
+/* Reads the messages that have come, and what the monitor has to tell. Does not wait. */
+void wadi_zmq_take_in(wadi_zmq_port *p);
+/* Whether some peer may be lost, so that the caller looks again soon. */
+bool wadi_zmq_in_doubt(const wadi_zmq_port *p);
 
 #endif

@@ -4,6 +4,8 @@
  *     NOTE:                    number: the stream's id; sequence: CRC-32C of the note; bytes: its length; status: 1 where the stream
  *                              has none; then the note
  *     FROM:                    number: elements that the receiver has; sequence: the stream's id
+ *                              of a stream that is shared: bytes: the process that gathers; status: 1 if it says KEPT
+ *     FROM of a sender:        of a stream that is shared: number: the first element that it gives; sequence: the stream's id
  *     KEPT:                    number: elements that will not be asked for again; sequence: the stream's id; status: 1 if that is all of it
  *     HEARD:                   sequence: the stream's id
  *     HELLO:                   number: the highest version its sender speaks; 0 means 1; bytes: 1 if it shares streams
@@ -32,6 +34,9 @@ enum { WADI_CONTROL_FROM = 7, WADI_CONTROL_KEPT = 8, WADI_CONTROL_RESUMES = 3 /*
 
 /* A kind of version 4: the sender of such a stream has heard that the receiver needs nothing more of it. */
 enum { WADI_CONTROL_HEARD = 9, WADI_CONTROL_HEARS = 4 /* the version */ };
+
+/* From this version on those who share a stream say FROM and KEPT, too. */
+enum { WADI_CONTROL_PLACES = 4 };
 
 /* Bits of the status of a NOTE. */
 enum { WADI_CONTROL_NO_NOTE = 1, WADI_CONTROL_GOES_ON = 2 /* version 3 */ };

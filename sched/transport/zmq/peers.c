@@ -94,7 +94,7 @@ static bool is_over(const wadi_zmq_port *p) {
 }
 
 /* For a sender, the chunks go back into the queue. Confirmations of the last receiver do not count for the next one. */
-static void begin_anew(wadi_zmq_port *p) {
+static void clear(wadi_zmq_port *p) {
     p->sender.nonsense = NULL;
     if (p->options.sends) return;
     wadi_link_receiver_restart(&p->receiver);
@@ -102,6 +102,8 @@ static void begin_anew(wadi_zmq_port *p) {
     p->note = NULL;
     p->note_bytes = 0;
     p->has_stream = p->without_note = false;
+    p->whole = (wadi_whole){.start = 0};
+    if (wadi_zmq_gathers(p)) wadi_link_receiver_skip(&p->receiver, p->resume.have);
 }
 
 static void lose_in_link(wadi_zmq_port *p, int peer) {
@@ -123,9 +125,20 @@ static void lose_one(wadi_zmq_port *p, const wadi_error *why) {
     }
     if (is_over(p)) return;
     wadi_zmq_note_refusal(p, why->msg);
-    if (p->partner < 0 && is_unused(p)) begin_anew(p);
+    if (p->partner < 0 && is_unused(p)) clear(p);
     if (p->partner >= 0 || p->left.status == WADI_OK || p->left.status == WADI_CANCELLED) return;
     if (p->broken.status == WADI_OK) p->broken = p->left;
+}
+
+void wadi_zmq_begin_anew(wadi_zmq_port *p) {
+    const bool met = p->met;
+    p->remotes[p->partner].used = false;
+    lose_in_link(p, p->partner);
+    p->partner = -1;
+    p->present = p->met = false; /* nothing was lost that is to be told of */
+    p->alone_ns = wadi_clock_ns();
+    wadi_zmq_await(p, NULL);
+    p->met = met;
 }
 
 void wadi_zmq_leave(wadi_zmq_port *p, int peer, const wadi_error *why) {
@@ -145,6 +158,7 @@ void wadi_zmq_lose(wadi_zmq_port *p, int peer, const wadi_error *why) {
     if (!was_partner && wadi_zmq_has_many(p) && r->shares) p->alone_ns = wadi_clock_ns();
     if (!was_partner) return;
     lose_in_link(p, peer);
+    wadi_zmq_lose_gatherer(p);
     if (wadi_zmq_has_many(p)) {
         lose_one(p, why);
         return;
@@ -160,7 +174,7 @@ void wadi_zmq_lose(wadi_zmq_port *p, int peer, const wadi_error *why) {
     if (is_fresh(p)) {
         p->met = false;
         wadi_zmq_note_refusal(p, why->msg);
-        begin_anew(p);
+        clear(p);
     } else if (p->broken.status == WADI_OK) {
         p->broken = *why;
     }

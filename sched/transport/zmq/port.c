@@ -25,8 +25,10 @@ static wadi_status zmq_fail(wadi_error *err, const wadi_zmq_port *p, const char 
 }
 
 static void drop_payload(void *env, void *payload) {
-    const wadi_zmq_port *p = env;
+    wadi_zmq_port *p = env;
     const wadi_port_share *share = &p->options.share;
+    const int64_t end = ((const wadi_chunk *)payload)->first + ((const wadi_chunk *)payload)->count;
+    if (p->options.sends && !p->closing && end > p->forgotten) p->forgotten = end;
     if (p->options.sends && share->settled != NULL && !p->closing)
         share->settled(share->env, payload);
     wadi_chunk_release(payload);
@@ -148,6 +150,7 @@ static wadi_status look(wadi_zmq_port *p, condition holds, bool *out_holds, wadi
     if (p->resume.reopen && wadi_clock_ns() >= p->resume.reopen_ns) WADI_TRY(reopen(p, err));
     if (share->nudged != NULL) WADI_TRY(share->nudged(share->env, err));
     wadi_zmq_take_in(p);
+    if (wadi_zmq_gathers(p)) wadi_zmq_check_start(p);
     wadi_zmq_flush(p);
     *out_holds = holds(p);
     return *out_holds ? WADI_OK : check(p, err);
@@ -202,7 +205,9 @@ static void set_up(wadi_zmq_port *p, const wadi_port_options *options) {
     p->options.address = p->options.owner = p->options.other = NULL;
     p->options.note = NULL;
     p->partner = -1;
-    p->resume.on = options->sends && options->goes_on;
+    p->resume.on = options->sends && options->goes_on && !options->share.on;
+    p->whole.lasts = options->sends && options->goes_on && options->share.on;
+    if (wadi_zmq_gathers(p)) wadi_zmq_name_gatherer(p, options->stream.id);
     p->resume.have = p->resume.on ? -1 : 0;
     p->resume.put = p->resume.told = -1;
     p->keyed = options->curve_secret != NULL;
@@ -349,17 +354,25 @@ static wadi_status take_chunk(wadi_zmq_port *p, wadi_chunk **out, wadi_error *er
     return WADI_OK;
 }
 
+/* Of those who have parts: they tell the sender, and end. */
+static bool have_gone(const wadi_zmq_port *p) {
+    return !has_company(p) || wadi_clock_ns() > p->stays_until_ns;
+}
+
 /* The sender fails if it does not learn that nothing more is needed, and the word may be lost with a connection: so it waits for the answer, as long as for a partner. This
  * side has all, whatever comes of it. */
 static void say_all_is_kept(wadi_zmq_port *p) {
+    const bool gathers = wadi_zmq_gathers(p) && p->resume.keeps;
     wadi_zmq_flush(p);
-    if (p->resume.on)
-        (void)!wait_until(p, wadi_zmq_is_heard, "the sender to hear of the end", -1, NULL);
+    p->stays_until_ns = wadi_clock_ns() + p->options.lost_after_ns;
+    if (p->resume.on || gathers)
+        (void)!wait_until(p, gathers ? have_gone : wadi_zmq_is_heard,
+                          "the sender to hear of the end", -1, NULL);
 }
 
 static void port_keep(wadi_port *self, int64_t elements, bool all) {
     wadi_zmq_port *p = (wadi_zmq_port *)self;
-    if (p->options.share.on && !all) return;
+    if (p->options.share.on && !p->options.bind && !all) return;
     p->resume.keeps = true;
     p->resume.on = !p->options.share.on;
     if (elements > atomic_load(&p->resume.kept)) atomic_store(&p->resume.kept, elements);
@@ -404,10 +417,11 @@ static void port_give_up(wadi_port *self, const wadi_error *why) {
 
 /* ---- streams that are shared ---- */
 
-static void name(wadi_zmq_port *p, uint64_t stream) {
-    if (p->options.bind) return;
-    p->options.stream.id = stream;
+static void name(wadi_zmq_port *p, const wadi_whole *of) {
+    if (!wadi_zmq_is_named_late(p)) return;
+    if (of->stream != 0) p->options.stream.id = of->stream; /* else it has a random one */
     p->named = true;
+    p->whole = *of;
 }
 
 /* Whether the same elements wait to be done: a chunk that came again was cut as before. They are sent to a peer once, and then done once. */
@@ -419,11 +433,13 @@ static bool keeps_same(const wadi_zmq_port *p, const wadi_chunk *c) {
     return false;
 }
 
-static wadi_status port_lay(wadi_port *self, uint64_t stream, wadi_chunk *owned_c,
+static wadi_status port_lay(wadi_port *self, const wadi_whole *of, wadi_chunk *owned_c,
                             wadi_error *err) {
     wadi_zmq_port *p = (wadi_zmq_port *)self;
     const int64_t end = owned_c->first + owned_c->count;
-    name(p, stream);
+    name(p, of);
+    if (p->options.bind && of->start > p->forgotten) p->forgotten = of->start;
+    if (end > p->resume.put) p->resume.put = end;
     if (atomic_load(&p->resume.kept_all)) { /* whoever gathers has it from others */
         drop_payload(p, owned_c);
         return WADI_OK;
@@ -439,9 +455,10 @@ static wadi_status port_lay(wadi_port *self, uint64_t stream, wadi_chunk *owned_
     return wadi_fail(err, WADI_MEMORY, "link: out of memory");
 }
 
-static void port_conclude(wadi_port *self, uint64_t stream, int64_t count) {
+static void port_conclude(wadi_port *self, const wadi_whole *of, int64_t count) {
     wadi_zmq_port *p = (wadi_zmq_port *)self;
-    name(p, stream);
+    name(p, of);
+    if (p->options.bind && of->elements > p->total) p->total = of->elements;
     wadi_link_sender_end(&p->sender, count);
 }
 
@@ -452,7 +469,32 @@ static wadi_status port_serve(wadi_port *self, wadi_error *err) {
 
 static wadi_port_part port_part(const wadi_port *self) {
     const wadi_zmq_port *p = (const wadi_zmq_port *)self;
-    return (wadi_port_part){p->stream_id, p->total, p->session};
+    wadi_port_part part = {.whole = p->whole, .session = p->session};
+    part.whole.stream = p->stream_id;
+    part.whole.elements = p->total;
+    return part;
+}
+
+static void port_pass_on(wadi_port *self, const wadi_gatherer *what) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
+    if (wadi_zmq_pass_on(p, what) && p->partner >= 0) wadi_zmq_begin_anew(p);
+}
+
+static bool never(const wadi_zmq_port *p) {
+    WADI_UNUSED(p);
+    return false;
+}
+
+static wadi_status port_attend(wadi_port *self, wadi_error *err) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
+    bool so = false;
+    WADI_TRY(look(p, never, &so, err));
+    if (p->receiver.held.n == 0) return WADI_OK;
+    return wadi_fail(
+        err, WADI_CANCELLED,
+        "%s: the sender goes on with its stream, of which this side has seen the end: it "
+        "has to be started again",
+        p->address);
 }
 
 /* ---- streams that are gone on with ---- */
@@ -477,10 +519,12 @@ static int64_t port_certain(const wadi_port *self) {
 }
 
 static void port_go_on(wadi_port *self, uint64_t id, int64_t elements) {
-    wadi_resume *r = &((wadi_zmq_port *)self)->resume;
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
+    wadi_resume *r = &p->resume;
     r->wanted = id;
-    r->on = r->on || id != 0;
+    r->on = r->on || (id != 0 && !p->options.share.on);
     r->have = elements;
+    if (wadi_zmq_gathers(p)) wadi_link_receiver_skip(&p->receiver, elements);
     r->told = -1;
     atomic_store(&r->kept, elements);
 }
@@ -506,6 +550,8 @@ static const wadi_port_ops ops = {.close = close_port,
                                   .conclude = port_conclude,
                                   .serve = port_serve,
                                   .part = port_part,
+                                  .pass_on = port_pass_on,
+                                  .attend = port_attend,
                                   .give_up = port_give_up,
                                   .meet = port_meet,
                                   .certain = port_certain,

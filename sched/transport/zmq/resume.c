@@ -34,6 +34,8 @@ void wadi_zmq_await(wadi_zmq_port *p, const wadi_error *why) {
         r->have = -1;
         return;
     }
+    p->due = true;
+    p->told_start = 0;
     if (p->options.share.on)
         p->session++;
     else

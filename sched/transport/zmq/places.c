@@ -1,0 +1,211 @@
+/* Where a stream is that several processes share. Whoever gathers says to each of those that have a part what it has, and they pass it on to the sender:
+ *
+ *     gatherer  -- FROM, KEPT -->  {parts}  -- FROM, KEPT -->  sender
+ *
+ * FROM names the process that gathers. The sender forgets what that one has had. If it ends and another one takes its place, the other lacks what
+ * was not saved: those that have a part begin anew with their sender, which sends again what nobody has confirmed to this one, or ends with an error if it
+ * has forgotten too much. What a part says of an earlier one counts for nothing.
+ *
+ * A sender that goes on says at which element it begins (FROM, too), and they pass it on to the gatherer, which has to have those before. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "sched/transport/zmq/inside.h"
+
+/* ---- whoever gathers ---- */
+
+/* Random enough: two processes that gather one stream after the other have different ones. */
+void wadi_zmq_name_gatherer(wadi_zmq_port *p, uint64_t unique) {
+    p->gathered.by = (wadi_hash64(wadi_hash64((uint64_t)wadi_clock_ns()) ^ unique) >> 1) | 1;
+}
+
+wadi_status wadi_zmq_on_start(wadi_zmq_port *p, const wadi_control *c, wadi_error *err) {
+    if (!p->options.share.on || !p->has_stream || (uint64_t)c->sequence != p->stream_id ||
+        c->number < 0)
+        return wadi_fail(err, WADI_IO, "link: the beginning of another stream");
+    p->whole.start = c->number;
+    return WADI_OK;
+}
+
+void wadi_zmq_check_start(wadi_zmq_port *p) {
+    if (!p->resume.asked || p->whole.start <= p->resume.have || p->broken.status != WADI_OK) return;
+    (void)wadi_fail(
+        &p->broken, WADI_INVALID,
+        "%s: the sender goes on behind %lld elements, and %lld of them are here: it has to "
+        "begin anew, without its state",
+        p->address, (long long)p->whole.start, (long long)p->resume.have);
+}
+
+static bool next_of_gatherer(wadi_zmq_port *p, int peer, wadi_control *out) {
+    wadi_remote *r = &p->remotes[peer];
+    const int64_t kept = atomic_load(&p->resume.kept);
+    if (!r->used || !r->joined || r->version < WADI_CONTROL_PLACES || !p->has_stream ||
+        !p->resume.asked)
+        return false;
+    *out = (wadi_control){.sequence = (int64_t)p->stream_id};
+    if (!r->told_place) {
+        r->told_place = true;
+        out->kind = WADI_CONTROL_FROM;
+        out->number = p->resume.have;
+        out->bytes = (int64_t)p->gathered.by;
+        out->status = (wadi_status)(atomic_load(&p->resume.keeps) ? 1 : 0);
+        return true;
+    }
+    if (!atomic_load(&p->resume.keeps) || kept <= r->told_kept) return false;
+    r->told_kept = kept;
+    out->kind = WADI_CONTROL_KEPT;
+    out->number = kept;
+    return true;
+}
+
+/* ---- those that have a part ---- */
+
+static void meet_gatherer(wadi_zmq_port *p, const wadi_control *c) {
+    const uint64_t by = (uint64_t)c->bytes;
+    const bool other = p->last_by != 0 && by != p->last_by;
+    p->last_by = by;
+    p->gathered = (wadi_gatherer){.by = by,
+                                  .have = c->number,
+                                  .saves = (int)c->status == 1,
+                                  .changes = p->gathered.changes + (other ? 1 : 0)};
+}
+
+/* Their side that sends: from the gatherer. */
+static wadi_status hear(wadi_zmq_port *p, const wadi_control *c, wadi_error *err) {
+    if (c->number < 0 || (c->kind == WADI_CONTROL_FROM && c->bytes <= 0))
+        return wadi_fail(err, WADI_IO, "link: no place in a stream");
+    if (c->kind == WADI_CONTROL_FROM)
+        meet_gatherer(p, c);
+    else if (c->number > p->gathered.kept)
+        p->gathered.kept = c->number;
+    if (p->options.share.gathered != NULL)
+        p->options.share.gathered(p->options.share.env, &p->gathered);
+    return WADI_OK;
+}
+
+void wadi_zmq_lose_gatherer(wadi_zmq_port *p) {
+    if (!p->options.share.on || p->options.bind || !p->options.sends || p->closing) return;
+    p->gathered = (wadi_gatherer){.changes = p->gathered.changes};
+    if (p->options.share.gathered != NULL)
+        p->options.share.gathered(p->options.share.env, &p->gathered);
+}
+
+/* The sender has been started again, and begins elsewhere. */
+static bool next_start(wadi_zmq_port *p, wadi_control *out) {
+    if (p->partner < 0 || !p->sender.peer[p->partner].told_note || p->told_start == p->whole.start)
+        return false;
+    p->told_start = p->whole.start;
+    *out = (wadi_control){.kind = WADI_CONTROL_FROM,
+                          .number = p->whole.start,
+                          .sequence = (int64_t)p->options.stream.id};
+    return true;
+}
+
+/* Their side that receives: to the sender. What they have had of it may be with the earlier gatherer, so they begin anew with another one. */
+bool wadi_zmq_pass_on(wadi_zmq_port *p, const wadi_gatherer *what) {
+    const bool other = what->changes != p->gathered.changes;
+    if (what->by != p->gathered.by) p->due = true;
+    p->gathered = *what;
+    return other;
+}
+
+static bool next_of_part(wadi_zmq_port *p, wadi_control *out) {
+    const wadi_gatherer *g = &p->gathered;
+    if (p->partner < 0 || !p->has_stream || g->by == 0 ||
+        p->remotes[p->partner].version < WADI_CONTROL_PLACES)
+        return false;
+    *out = (wadi_control){.sequence = (int64_t)p->stream_id};
+    if (p->due) {
+        p->due = false;
+        p->told_kept = 0;
+        out->kind = WADI_CONTROL_FROM;
+        out->number = g->have;
+        out->bytes = (int64_t)g->by;
+        out->status = (wadi_status)(g->saves ? 1 : 0);
+        return true;
+    }
+    if (g->kept <= p->told_kept) return false;
+    p->told_kept = g->kept;
+    out->kind = WADI_CONTROL_KEPT;
+    out->number = g->kept;
+    return true;
+}
+
+/* ---- the sender ---- */
+
+/* With nobody left who knows of the present one, another one is. */
+static void forget_gatherer(wadi_zmq_port *p) {
+    uint64_t other = 0;
+    for (int i = 0; i < WADI_LINK_PEERS; i++) {
+        const wadi_remote *r = &p->remotes[i];
+        if (!r->used || !r->joined || r->by == 0) continue;
+        if (r->by == p->gathered.by) return;
+        other = r->by;
+    }
+    if (other != 0) p->gathered.by = other;
+}
+
+static void lacks(wadi_zmq_port *p, int64_t have) {
+    (void)wadi_fail(
+        &p->broken, WADI_IO,
+        "%s: whoever gathers the stream has %lld elements, and %lld that an earlier one has "
+        "had are gone here: the sender has to be started again",
+        p->address, (long long)have, (long long)p->forgotten);
+}
+
+static wadi_status on_from(wadi_zmq_port *p, int peer, const wadi_control *c, wadi_error *err) {
+    const uint64_t by = (uint64_t)c->bytes;
+    if (c->bytes <= 0 || c->number < 0 || (uint64_t)c->sequence != p->options.stream.id)
+        return wadi_fail(err, WADI_IO, "link: a place in another stream");
+    p->remotes[peer].by = by;
+    if (by == p->gathered.by) return WADI_OK;
+    if (p->gathered.by != 0 && c->number < p->forgotten && p->broken.status == WADI_OK)
+        lacks(p, c->number);
+    p->gathered.by = by;
+    p->gathered.saves = (int)c->status == 1;
+    return WADI_OK;
+}
+
+static wadi_status on_kept(wadi_zmq_port *p, const wadi_control *c, wadi_error *err) {
+    if (c->number < 0 || (uint64_t)c->sequence != p->options.stream.id)
+        return wadi_fail(err, WADI_IO, "link: a place in another stream");
+    if (c->number > atomic_load(&p->resume.kept)) atomic_store(&p->resume.kept, c->number);
+    return WADI_OK;
+}
+
+bool wadi_zmq_counts(wadi_zmq_port *p, int peer) {
+    const uint64_t by = p->remotes[peer].by;
+    if (!wadi_zmq_has_many(p) || by == 0) return true;
+    forget_gatherer(p);
+    return by == p->gathered.by;
+}
+
+void wadi_zmq_note_certain(wadi_zmq_port *p) {
+    if (!wadi_zmq_has_many(p) || p->gathered.saves || p->gathered.by == 0) return;
+    const int64_t first = p->sender.kept.n == 0
+                              ? p->resume.put
+                              : ((const wadi_chunk *)p->sender.kept.at[0].payload)->first;
+    if (first > atomic_load(&p->resume.kept)) atomic_store(&p->resume.kept, first);
+}
+
+/* ---- all ---- */
+
+wadi_status wadi_zmq_on_shared_place(wadi_zmq_port *p, int peer, const wadi_control *c,
+                                     wadi_error *err) {
+    if (!p->options.bind) return hear(p, c, err);
+    return c->kind == WADI_CONTROL_FROM ? on_from(p, peer, c, err) : on_kept(p, c, err);
+}
+
+bool wadi_zmq_next_shared_place(wadi_zmq_port *p, int *out_peer, wadi_control *out) {
+    *out_peer = p->partner;
+    if (!p->options.share.on) return false;
+    if (p->options.sends) return !p->options.bind && next_start(p, out);
+    if (!p->options.bind) return next_of_part(p, out);
+    for (int i = 0; i < WADI_LINK_PEERS; i++) {
+        *out_peer = i;
+        if (next_of_gatherer(p, i, out)) return true;
+    }
+    return false;
+}

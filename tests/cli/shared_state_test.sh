@@ -1,0 +1,115 @@
+#!/bin/sh
+# A stream that several `wadi run` share, whose sender and gatherer are saved (--state): killed with SIGKILL and started again, the output has the bytes of one run.
+set -u
+wadi=$WADI_BUILD/cli/wadi
+dir=$(mktemp -d)
+trap 'kill -9 $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+export XDG_CACHE_HOME="$dir/cache"
+unset WADI_TOKEN
+failed=0
+wrong() {
+    echo "$1"
+    failed=1
+}
+says() { grep -q -- "$2" "$1" || wrong "no \"$2\" in: $(cat "$1")"; }
+
+program() { # NAME INPUT
+    printf 'program %s\nstream_in %s : seq(f64[?])\ny = map_seq %s (b) {\n  h = map b (x) { sin (add x 1.0) }\n  yield h\n}\nstream_out "out" y\n' "$1" "$2" "$2" >"$1.wadi"
+}
+program first s
+program work mid
+program last res
+dd if=/dev/urandom bs=1000 count=4000 2>/dev/null | od -An -v -tu1 -w8 | awk '{ printf "%07d?", $1 * 1000 + $2 }' >in.raw
+upper=ipc://$dir/upper
+lower=ipc://$dir/lower
+run() { timeout 300 "$wadi" run "$@"; }
+run first.wadi "s=25:@in.raw" out=@a.raw && run work.wadi mid=25:@a.raw out=@b.raw && run last.wadi res=25:@b.raw out=@whole.raw || wrong "no reference"
+
+send() { exec "$wadi" run first.wadi "s=25:@in.raw" "out=@link,share:$upper" --wait 60 --chunk 50 --state sent --every 0.05 2>>sender; }
+part() { exec "$wadi" run work.wadi "mid=@link,part:$upper" "out=@link,part:$lower" --wait 60 2>>parts; }
+gather() { exec "$wadi" run last.wadi "res=@link,gather:$lower" out=@out.raw --wait 60 --state got --every 0.05 2>>gatherer; }
+alone() { exec "$wadi" run last.wadi "res=@link,gather:$lower" out=@out.raw --wait 60 2>>gatherer; }
+
+is_whole() {
+    cmp -s out.raw whole.raw || wrong "another output: $1: $(tail -3 sender gatherer parts)"
+    rm -rf out.raw sender gatherer parts sent got
+}
+
+# ---- the sender alone is saved, and killed ----
+alone &
+gatherer=$!
+part &
+one=$!
+part &
+two=$!
+send &
+sender=$!
+for turn in 1 2 3 4 5 6 7 8; do
+    sleep 0.1
+    kill -0 $sender 2>/dev/null || break
+    kill -9 $sender 2>/dev/null
+    wait $sender 2>/dev/null
+    send &
+    sender=$!
+done
+wait $gatherer || wrong "the gatherer failed: $(cat gatherer parts)"
+wait $sender
+kill $one $two 2>/dev/null
+wait $one $two 2>/dev/null
+is_whole "the sender is killed"
+
+# ---- all are killed, and started again until the gatherer has all ----
+gather &
+gatherer=$!
+part &
+one=$!
+part &
+two=$!
+send &
+sender=$!
+turn=0
+while :; do
+    sleep 0.1
+    turn=$((turn + 1))
+    if [ $turn -le 12 ]; then
+        case $((turn % 4)) in
+        0) kill -9 $gatherer 2>/dev/null ;;
+        1) kill -9 $one 2>/dev/null ;;
+        2) kill -9 $sender 2>/dev/null ;;
+        3) kill -9 $two 2>/dev/null ;;
+        esac
+    fi
+    [ $turn -gt 3000 ] && { wrong "it does not come to an end: $(tail -5 sender gatherer parts)"; break; }
+    if ! kill -0 $gatherer 2>/dev/null; then
+        wait $gatherer 2>/dev/null && break
+        gather &
+        gatherer=$!
+    fi
+    kill -0 $sender 2>/dev/null || { wait $sender 2>/dev/null; send & sender=$!; }
+    kill -0 $one 2>/dev/null || { wait $one 2>/dev/null; part & one=$!; }
+    kill -0 $two 2>/dev/null || { wait $two 2>/dev/null; part & two=$!; }
+done
+kill -9 $sender $one $two 2>/dev/null
+wait 2>/dev/null
+is_whole "all are killed"
+
+# ---- a gatherer that has lost what was had says so, and nobody waits for ever ----
+mkfifo slow
+(exec 3>slow; head -c 2000000 in.raw >&3; sleep 2; tail -c +2000001 in.raw >&3) 2>/dev/null &
+"$wadi" run first.wadi "s=25:@slow" "out=@link,share:$upper" --wait 5 --chunk 50 2>sender &
+sender=$!
+"$wadi" run work.wadi "mid=@link,part:$upper" "out=@link,part:$lower" --wait 5 2>parts &
+one=$!
+"$wadi" run last.wadi "res=@link,gather:$lower" out=@out.raw --wait 5 2>gatherer &
+gatherer=$!
+sleep 1
+kill -9 $gatherer
+wait $gatherer 2>/dev/null
+timeout 100 "$wadi" run last.wadi "res=@link,gather:$lower" out=@out.raw --wait 5 2>gatherer && wrong "a second gatherer ends well"
+wait $sender && wrong "the sender ends well"
+wait $one && wrong "the one between ends well"
+says sender "are gone here: the sender has to be started again"
+[ -e out.raw ] && wrong "half an output"
+
+[ $failed -eq 0 ]
