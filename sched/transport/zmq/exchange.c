@@ -168,6 +168,7 @@ static wadi_status on_note(wadi_zmq_port *p, int peer, const wadi_control *c, in
     const bool none = ((int)c->status & WADI_CONTROL_NO_NOTE) != 0;
     WADI_TRY(wadi_note_check(c, note, n, err));
     WADI_TRY(join_stream(p, peer, (uint64_t)c->number, err));
+    if (!p->options.bind) p->whole.start = 0; /* unless FROM comes behind it */
     p->whole.lasts = p->options.share.on && ((int)c->status & WADI_CONTROL_GOES_ON) != 0;
     if (p->whole.lasts) {
         p->resume.offered = true;
