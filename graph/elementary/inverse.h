@@ -1,8 +1,8 @@
 /* asin, acos, atan and atan2.
  *
  * The arc sine is a polynomial up to 1/2; above, that of the root of (1 - x) / 2 is half of what is left to a right angle. The arc tangent of
- * n / d is taken of d / n if n > d, and by the tangent of a difference, of (n - d) / (n + d), if the quotient is more than 1/2
- * (W. J. Cody and W. Waite, 1980). What the multiples of pi / 4 lack, which are added, is in proportion to them. */
+ * n / d is taken of d / n if n > d. In atan2 of f64 it is also taken by the tangent of a difference, of (n - d) / (n + d), if the quotient is more than 1/2
+ * (W. J. Cody and W. Waite, 1980); elsewhere one polynomial goes up to 1. What the multiples of pi / 4 lack, which are added, is in proportion to them. */
 #ifndef WADI_ELEMENTARY_INVERSE_H
 #define WADI_ELEMENTARY_INVERSE_H
 
@@ -54,15 +54,16 @@ WADI_FN double wadi_atan_beside_f64(double base, double n, double d, double dl, 
     return v + (e + WADI_FMA(t * z, wadi_poly_atan_f64(z), low, ));
 }
 
+/* From 1 on, a right angle less the arc of 1 / x. The quotient lacks a part `lost` of itself, which changes the arc by |t| / (1 + t^2) times that: by 2/5 to 1/2 of it for
+ * |t| from 1/2 on, where it counts most, so that one number, 0.29 of the right angle, does for all. Below 1, `lost` is multiplied by 0. */
 WADI_FN double wadi_atan_f64(double x) {
-    const double b = WADI_MATH(fabs, )(x), a = b > 0x1p64 ? 0x1p64 : b;
-    const bool outer = a > 0.5, steep = a > 2;
-    const double d = a + 1, dl = a - (d - 1);
-    const double base = steep ? 0x1.921fb54442d18p+0 : outer ? 0x1.921fb54442d18p-1 : 0;
-    const double inner = outer ? a - 1 : a, sum = outer ? d : 1, rest = outer ? dl : 0;
-    const double y =
-        wadi_atan_beside_f64(base, steep ? -1 : inner, steep ? a : sum, steep ? 0 : rest, 0);
-    return WADI_MATH(copysign, )(y, x);
+    const double b = WADI_MATH(fabs, )(x), a = wadi_at_most_f64(b, 0x1p64);
+    const bool steep = b > 1;
+    const double t = steep ? -1 / a : b, base = steep ? 0x1.921fb54442d18p+0 : 0, z = t * t;
+    const double v = base + t, e = (base - v) + t, lost = WADI_FMA(t, a, 1.0, );
+    const double rest = WADI_FMA(lost, -0.29, 0x1.678afae35cdd1p-55, );
+    const double low = WADI_FMA(base, rest, e, );
+    return WADI_MATH(copysign, )(v + WADI_FMA(t * z, wadi_poly_atan_far(z - 0.75390625), low, ), x);
 }
 
 /* The larger number becomes one from 1 to 2. What is infinite is the largest number; what is finite beside it is 0. */
@@ -122,48 +123,39 @@ WADI_FN float wadi_acos_f32(float x) {
     return v + (e + (l + rest));
 }
 
-/* base + rest + atan(n / (by + less)), the last with the sign `turn`, a sign bit; |n / by| is at most 1/2. */
-WADI_FN float wadi_atan_beside_f32(float base, float rest, float n, float by, float less,
-                                   uint32_t turn) {
-    const float inverse = 1 / by, q = n * inverse, z = q * q;
-    const float lost = WADI_FMA(-q, less, WADI_FMA(-q, by, n, f), f) * inverse;
-    const float t = wadi_of_bits_f32(wadi_bits_of_f32(q) ^ turn);
-    const float low = wadi_of_bits_f32(wadi_bits_of_f32(lost) ^ turn) + rest;
-    const float v = base + t, e = (base - v) + t;
-    return v + (e + WADI_FMA(t * z, wadi_poly_atan_f32(z), low, f));
-}
-
 WADI_FN float wadi_atan_f32(float x) {
-    const float b = WADI_MATH(fabs, f)(x), a = b > 0x1p100f ? 0x1p100f : b;
-    const bool outer = a > 0.5f, steep = a > 2;
-    const float d = a + 1, dl = a - (d - 1);
-    const float base = steep ? 0x1.921fb6p+0f : outer ? 0x1.921fb6p-1f : 0;
-    const float inner = outer ? a - 1 : a, sum = outer ? d : 1, less = outer ? dl : 0;
-    const float y = wadi_atan_beside_f32(base, base * -0x1.de12cap-26f, steep ? -1 : inner,
-                                         steep ? a : sum, steep ? 0 : less, 0);
-    return WADI_MATH(copysign, f)(y, x);
+    const float b = WADI_MATH(fabs, f)(x), a = wadi_at_most_f32(b, 0x1p64f);
+    const bool steep = b > 1;
+    const float t = steep ? -1 / a : b, base = steep ? 0x1.921fb6p+0f : 0, z = t * t;
+    const float v = base + t, e = (base - v) + t, lost = WADI_FMA(t, a, 1.0f, f);
+    const float low = WADI_FMA(base, WADI_FMA(lost, -0.29f, -0x1.de12cap-26f, f), e, f);
+    return WADI_MATH(copysign, f)(v + WADI_FMA(t * z, wadi_poly_atan_f32(z - 0.84375f), low, f), x);
 }
 
+/* The larger number becomes one from 2 to 4, or less if it is subnormal. Beside an infinite one, what is finite becomes 0. */
 WADI_FN float wadi_atan2_f32(float y, float x) {
-    const float a = WADI_MATH(fabs, f)(y), b = WADI_MATH(fabs, f)(x), inf = WADI_INF(f32, f);
-    const bool steep = a > b, west = wadi_bits_of_f32(x) >> 31 != 0;
-    const float most = wadi_at_most_f32(steep ? a : b, 0x1.fffffep+127f), part = steep ? b : a;
-    const bool beside = ((a == inf) | (b == inf)) & (part < inf);
-    const float least = beside ? 0 : wadi_at_most_f32(part, 0x1.fffffep+127f);
-    const uint32_t exponent = wadi_bits_of_f32(most) & 0x7f800000u;
-    const float unit =
-        exponent > 0x7e800000u ? 0x1p-126f : wadi_of_bits_f32(0x7f000000u - exponent);
-    const float q = most == 0 ? 1 : most * unit, p = least * unit;
-    const bool middle = p > q * 0.5f;
-    const float d = q + p, side = west ? 0x1.921fb6p+1f : 0;
-    const float corner = west ? 0x1.2d97c8p+1f : 0x1.921fb6p-1f;
-    const float base = middle ? corner : steep ? 0x1.921fb6p+0f : side;
-    /* three quarters of a straight angle are nearer to their number than the others */
-    const float rest = (middle & west) ? -0x1.99bc5cp-28f : base * -0x1.de12cap-26f;
-    const float angle =
-        wadi_atan_beside_f32(base, rest, middle ? p - q : p, middle ? d : q,
-                             middle ? (q - d) + p : 0, (uint32_t)(steep != west) << 31);
-    return WADI_MATH(copysign, f)(((x != x) | (y != y)) ? WADI_NAN(f32, f) : angle, y);
+    const int32_t a = (int32_t)(wadi_bits_of_f32(y) & 0x7fffffffu),
+                  b = (int32_t)(wadi_bits_of_f32(x) & 0x7fffffffu);
+    const bool steep = a > b;
+    const int32_t most = a > b ? a : b, part = a > b ? b : a;
+    const int32_t up = 0x7f800000 - (most & 0x7f800000);
+    const float unit = wadi_of_bits_f32((uint32_t)(up < 0x7f000000 ? up : 0x7f000000));
+    const float top = wadi_of_bits_f32((uint32_t)(most < 0x7f7fffff ? most : 0x7f7fffff)) * unit;
+    const float d = top > 0x1p-40f ? top : 0x1p-40f; /* where both are 0, or one is infinite */
+    const float n = part == 0x7f800000 ? d : wadi_of_bits_f32((uint32_t)part) * unit;
+    const float q = n / d, z = q * q, slope = WADI_FMA(d, z, d, f);
+    /* 1 / slope to an eighth */
+    const float lost =
+        WADI_FMA(-q, d, n, f) * wadi_of_bits_f32(0x7ef311c7u - wadi_bits_of_f32(slope));
+    const uint32_t west = wadi_bits_of_f32(x) & 0x80000000u,
+                   turn = west ^ (steep ? 0x80000000u : 0);
+    const float side = west != 0 ? 0x1.921fb6p+1f : 0, base = steep ? 0x1.921fb6p+0f : side;
+    const float t = wadi_of_bits_f32(wadi_bits_of_f32(q) ^ turn);
+    const float l = wadi_of_bits_f32(wadi_bits_of_f32(lost) ^ turn);
+    const float v = base + t, e = (base - v) + t;
+    const float low = WADI_FMA(base, -0x1.de12cap-26f, l, f) + e;
+    const float angle = v + WADI_FMA(t * z, wadi_poly_atan_f32(z - 0.84375f), low, f);
+    return WADI_MATH(copysign, f)(most > 0x7f800000 ? WADI_NAN(f32, f) : angle, y);
 }
 
 #endif

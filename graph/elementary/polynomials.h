@@ -253,13 +253,44 @@ WADI_FN double wadi_poly_atan_f64(double x) {
     y = WADI_FMA(y, x, -0x1.5555555555516p-2, );
     return y;
 }
-/* the same in f32, within 2^-27.5 of the result */
+/* the same of x = t^2 - 0.75390625, t up to 1, within 2^-58.4 of the result */
+WADI_FN double wadi_poly_atan_far(double x) {
+    double y = 0x1.7cc61d24de750p-18;
+    y = WADI_FMA(y, x, 0x1.3d2e7935a8ea7p-16, );
+    y = WADI_FMA(y, x, 0x1.f80bdcdac5694p-16, );
+    y = WADI_FMA(y, x, 0x1.7dd3735da2d7dp-16, );
+    y = WADI_FMA(y, x, 0x1.5e386f6336faap-17, );
+    y = WADI_FMA(y, x, -0x1.2659797e7c2ffp-18, );
+    y = WADI_FMA(y, x, 0x1.12dfc18136827p-18, );
+    y = WADI_FMA(y, x, -0x1.9902fa1c407f6p-17, );
+    y = WADI_FMA(y, x, 0x1.6d6ba93f1a464p-16, );
+    y = WADI_FMA(y, x, -0x1.5467ceb7ea63fp-15, );
+    y = WADI_FMA(y, x, 0x1.416eefe43acd0p-14, );
+    y = WADI_FMA(y, x, -0x1.309fd9a62abd4p-13, );
+    y = WADI_FMA(y, x, 0x1.229f9ad3418a1p-12, );
+    y = WADI_FMA(y, x, -0x1.177b05dd5f25cp-11, );
+    y = WADI_FMA(y, x, 0x1.0f5b500a33051p-10, );
+    y = WADI_FMA(y, x, -0x1.0a9e4d878d6bdp-9, );
+    y = WADI_FMA(y, x, 0x1.09f3af25c1730p-8, );
+    y = WADI_FMA(y, x, -0x1.0e9f196093f56p-7, );
+    y = WADI_FMA(y, x, 0x1.1b0daecd3a947p-6, );
+    y = WADI_FMA(y, x, -0x1.345ca79730ba2p-5, );
+    y = WADI_FMA(y, x, 0x1.674b497d4ce1bp-4, );
+    y = WADI_FMA(y, x, -0x1.df848d646faf0p-3, );
+    return y;
+}
+/* the same of x = t^2 - 0.84375, in f32, within 2^-29.4 of the result */
 WADI_FN float wadi_poly_atan_f32(float x) {
-    float y = -0x1.a3c9120000000p-5f;
-    y = WADI_FMA(y, x, 0x1.9ff8220000000p-4f, f);
-    y = WADI_FMA(y, x, -0x1.22497c0000000p-3f, f);
-    y = WADI_FMA(y, x, 0x1.997b040000000p-3f, f);
-    y = WADI_FMA(y, x, -0x1.5555120000000p-2f, f);
+    float y = 0x1.23f7760000000p-10f;
+    y = WADI_FMA(y, x, 0x1.2acd320000000p-10f, f);
+    y = WADI_FMA(y, x, 0x1.bab7f40000000p-10f, f);
+    y = WADI_FMA(y, x, -0x1.44b61a0000000p-10f, f);
+    y = WADI_FMA(y, x, 0x1.981b420000000p-9f, f);
+    y = WADI_FMA(y, x, -0x1.b516060000000p-8f, f);
+    y = WADI_FMA(y, x, 0x1.deaa220000000p-7f, f);
+    y = WADI_FMA(y, x, -0x1.11440c0000000p-5f, f);
+    y = WADI_FMA(y, x, 0x1.4d35d80000000p-4f, f);
+    y = WADI_FMA(y, x, -0x1.cff9ac0000000p-3f, f);
     return y;
 }
 /* (tan(t) / t - 1) / t^2 of x = t^2, t up to pi / 4, within 2^-58.2 of the result: the even powers, and the odd ones, of which one x is left, of the square of x */
