@@ -397,22 +397,22 @@ WADI_FN float wadi_poly_acosh_f32(float x) {
     y = WADI_FMA(y, x, -0x1.5555360000000p-4f, f);
     return y;
 }
-/* 1 / the cube root of x from 1 to 2, within 2^-14.7 of the result */
+/* 1 / the cube root of 1.457 - x, x up to 0.125, within 2^-34.1 of the result */
 WADI_FN double wadi_poly_cbrt_f64(double x) {
-    double y = 0x1.d46d132f8ed2bp-6;
-    y = WADI_FMA(y, x, -0x1.c516a0dcff198p-3, );
-    y = WADI_FMA(y, x, 0x1.64156323ad408p-1, );
-    y = WADI_FMA(y, x, -0x1.2c417613cc7b2p+0, );
-    y = WADI_FMA(y, x, 0x1.ab856c8b4838ap+0, );
+    double y = 0x1.53858bd844cb2p-7;
+    y = WADI_FMA(y, x, 0x1.15a076c8d6dd1p-6, );
+    y = WADI_FMA(y, x, 0x1.cde33fbaebe45p-6, );
+    y = WADI_FMA(y, x, 0x1.93ca460c0e9ebp-5, );
+    y = WADI_FMA(y, x, 0x1.7a37ba5682e6cp-4, );
+    y = WADI_FMA(y, x, 0x1.9d4c1ffb72793p-3, );
+    y = WADI_FMA(y, x, 0x1.c3a174bb23261p-1, );
     return y;
 }
-/* the same in f32, within 2^-14.7 of the result */
+/* the same in f32, within 2^-15.2 of the result */
 WADI_FN float wadi_poly_cbrt_f32(float x) {
-    float y = 0x1.d46d000000000p-6f;
-    y = WADI_FMA(y, x, -0x1.c516960000000p-3f, f);
-    y = WADI_FMA(y, x, 0x1.64155e0000000p-1f, f);
-    y = WADI_FMA(y, x, -0x1.2c41740000000p+0f, f);
-    y = WADI_FMA(y, x, 0x1.ab856c0000000p+0f, f);
+    float y = 0x1.7c1fa20000000p-4f;
+    y = WADI_FMA(y, x, 0x1.9e7c560000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.c3a1520000000p-1f, f);
     return y;
 }
 /* erf(t) / t - 1 of x = t^2, t up to 15/16, in f32, within 2^-30.0 of the result */

@@ -5,44 +5,35 @@
 #include "graph/elementary/polynomials.h"
 #include "graph/elementary/sums.h"
 
-/* |x| = v 2^(3 q), v from 1/4 to 4. If y is about 1 / the cube root of v, v y^2 is about the root, and y^2 / 3 the slope for what that lacks. The
- * powers of 2 for the exponent's rest, which is -1, 0 or 1, and 1 / their cube roots, are polynomials of it. */
+/* If y is about 1 / the cube root of v, v y^2 is about the root, and y^2 / 3 the slope for what that lacks. The first guess of y has the bits of v by -1/3, so that
+ * the exponent needs no reduction; a polynomial of what v y^3 is then makes it right to 34 bits (f32: 15). Of small numbers, v is x by a power of 8, since what
+ * v y^2 lacks would be subnormal. */
 WADI_FN double wadi_cbrt_f64(double x) {
-    const double a = WADI_MATH(fabs, )(x), start = 6755399441056426.0;
-    const bool tiny = a < 0x1p-1022;
-    const uint64_t bits = wadi_bits_of_f64(tiny ? a * 0x1p54 : a);
-    const double k = wadi_of_bits_f64(bits >> 52 | 0x4330000000000000u) - 0x1p52;
-    const double t = WADI_FMA(k, 0x1.5555555555555p-2, start, );
-    const double rest = WADI_FMA(t - start, -3.0, k, );
-    const double m = wadi_of_bits_f64((bits & 0xfffffffffffffu) | 0x3ff0000000000000u);
-    const double v = m * WADI_FMA(WADI_FMA(0.25, rest, 0.75, ), rest, 1.0, );
-    const double lift =
-        WADI_FMA(WADI_FMA(0x1.b744985853524p-6, rest, -0x1.dd68e9bbaedb3p-3, ), rest, 1.0, );
-    /* a step of the third order */
-    const double first = wadi_poly_cbrt_f64(m) * lift,
-                 off = WADI_FMA(-v * first, first * first, 1.0, );
-    const double y =
-        WADI_FMA(first * off, WADI_FMA(off, 0x1.c71c71c71c71cp-3, 0x1.5555555555555p-2, ), first, );
-    const double s = y * y, z = v * s;
+    const double a = WADI_MATH(fabs, )(x);
+    const bool small = a < 0x1p-900;
+    const double up = small ? 0x1p180 : 1, down = small ? 0x1p-60 : 1, v = a * up;
+    /* 32 bits behind the exponent, as the low bits of a number from 2^52 on */
+    const double bits = wadi_of_bits_f64(wadi_bits_of_f64(v) >> 20 | 0x4330000000000000u);
+    const double guess = WADI_FMA(bits, -0x1.5555555555555p-2, 6010658315770994.0, );
+    const double first = wadi_of_bits_f64(wadi_bits_of_f64(guess) << 20);
+    const double off = WADI_FMA(-v * first, first * first, 1.457, );
+    const double y = first * wadi_poly_cbrt_f64(off), s = y * y, z = v * s;
     const double w = WADI_FMA(WADI_FMA(-z * z, z, v, ), s * 0x1.5555555555555p-2, z, );
-    const double scale = wadi_of_bits_f64((wadi_bits_of_f64(t) - (tiny ? 18 : 0)) << 52);
-    const double root = wadi_bits_of_f64(a) - 1 < 0x7fefffffffffffffu ? w * scale : a;
+    const double root = wadi_bits_of_f64(a) < 0x7ff0000000000000u ? w * down : a;
     return WADI_MATH(copysign, )(root, x);
 }
 
 WADI_FN float wadi_cbrt_f32(float x) {
     const float a = WADI_MATH(fabs, f)(x);
-    const bool tiny = a < 0x1p-126f;
-    const uint32_t bits = wadi_bits_of_f32(tiny ? a * 0x1p24f : a);
-    const float k = (float)(int32_t)(bits >> 23), start = 12582997.0f;
-    const float t = WADI_FMA(k, 0x1.555556p-2f, start, f), rest = WADI_FMA(t - start, -3.0f, k, f);
-    const float m = wadi_of_bits_f32((bits & 0x7fffffu) | 0x3f800000u);
-    const float v = m * WADI_FMA(WADI_FMA(0.125f, rest, 0.375f, f), rest, 0.5f, f);
-    const float lift = WADI_FMA(WADI_FMA(0.0337795f, rest, -0.2937005f, f), rest, 1.2599210f, f);
-    const float y = wadi_poly_cbrt_f32(m) * lift, s = y * y, z = v * s;
+    const bool small = a < 0x1p-90f;
+    const float up = small ? 0x1p60f : 1, down = small ? 0x1p-20f : 1, v = a * up;
+    const float guess =
+        WADI_FMA((float)(int32_t)wadi_bits_of_f32(v), -0x1.555556p-2f, 1421403008.0f, f);
+    const float first = wadi_of_bits_f32((uint32_t)(int32_t)guess);
+    const float off = WADI_FMA(-v * first, first * first, 1.457f, f);
+    const float y = first * wadi_poly_cbrt_f32(off), s = y * y, z = v * s;
     const float w = WADI_FMA(WADI_FMA(-z * z, z, v, f), s * 0x1.555556p-2f, z, f);
-    const float scale = wadi_of_bits_f32((wadi_bits_of_f32(t) - (tiny ? 8 : 0)) << 23);
-    const float root = wadi_bits_of_f32(a) - 1 < 0x7f7fffffu ? w * scale : a;
+    const float root = wadi_bits_of_f32(a) < 0x7f800000u ? w * down : a;
     return WADI_MATH(copysign, f)(root, x);
 }
 
