@@ -1,4 +1,4 @@
-/* sinh, cosh, tanh and their inverses. tanh of f64 and the inverses of f64 are made of e^x - 1 and log(1 + x) as sums of two numbers; those of f32 are
+/* sinh, cosh, tanh and their inverses. tanh, asinh and acosh of f64 are made of e^x - 1 and log(1 + x) as sums of two numbers; those of f32 are
  * polynomials of small numbers, and exponentials or logarithms of others. */
 #ifndef WADI_ELEMENTARY_HYPERBOLIC_H
 #define WADI_ELEMENTARY_HYPERBOLIC_H
@@ -90,14 +90,28 @@ WADI_FN double wadi_acosh_f64(double x) {
     return x < inf ? (x >= 1 ? y : WADI_NAN(f64, )) : x;
 }
 
+/* Half of the logarithm of (1 + a) / (1 - a), which is 2^k m. The difference of the bits is k to a twelfth, so that m is from 2/3 to 3/2, and
+ * (m - 1) / (m + 1) has one division. If k is 0, that is a. */
 WADI_FN double wadi_atanh_f64(double x) {
-    double dl, ql;
-    const double inf = WADI_INF(f64, ), a = WADI_MATH(fabs, )(x), b = a < 1 ? a : 0.5;
-    const double d = wadi_sum_ordered(1, -b, &dl);
-    const double q = wadi_quotient_of_sums(b + b, 0, d, dl, &ql);
-    const double y = wadi_log1p_of_sum(q, ql, false, 0) * 0.5, z = a < 1 ? y : inf;
-    const double w = a <= 1 ? z : WADI_NAN(f64, );
-    return WADI_MATH(copysign, )(x == 0 ? a : w, x);
+    const double inf = WADI_INF(f64, ), a = WADI_MATH(fabs, )(x);
+    const double n = 1 + a, d = 1 - a, nl = a - (n - 1), dl = (1 - d) - a;
+    const uint64_t bits = wadi_bits_of_f64(n) - wadi_bits_of_f64(d) + 0x0008000000000000u;
+    const double k = wadi_of_bits_f64(bits >> 52 | 0x4330000000000000u) - 0x1p52;
+    const double c = wadi_of_bits_f64((bits & 0xfff0000000000000u) + 0x3ff0000000000000u);
+    const double p = c * d, pl = c * dl, top = n - p, sum = n + p, more = (n - sum) + p;
+    const double q = top / sum;
+    const double lost = WADI_FMA(-q, sum, top, ) + WADI_FMA(-q, more + (nl + pl), nl - pl, );
+    const bool far = k > 0;
+    const double t = far ? q : a;
+    /* 1 / sum to a twentieth */
+    const double rest =
+        far ? lost * wadi_of_bits_f64(0x7fde624dd2f1a9fcu - wadi_bits_of_f64(sum)) : 0;
+    const double v = WADI_FMA(k, 0x1.62e42fefa3800p-2, t, );
+    const double e = WADI_FMA(k, 0x1.62e42fefa3800p-2, -v, ) + t, z = t * t;
+    const double low = WADI_FMA(t * z, wadi_poly_atanh_f64(z), rest, );
+    const double y = v + (e + WADI_FMA(k, 0x1.ef35793c76730p-46, low, ));
+    const double w = a < 1 ? y : inf;
+    return WADI_MATH(copysign, )(a <= 1 ? w : WADI_NAN(f64, ), x);
 }
 
 /* ---- f32 ---- */

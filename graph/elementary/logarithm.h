@@ -22,8 +22,8 @@ WADI_FN double wadi_split_f64(double x, double *exponent) {
 
 /* f - log(1 + f), which is f^2 / 2 less a smaller part */
 WADI_FN double wadi_log_less(double f) {
-    const double s = f / (2 + f), z = s * s, h = f * 0.5;
-    return WADI_FMA(h, f, -(s * WADI_FMA(z, wadi_poly_log_f64(z), h * f, )), );
+    const double s = f / (2 + f), z = s * s, y = f * 0.5 * f;
+    return WADI_FMA(-s, WADI_FMA(z, wadi_poly_log_f64(z), y, ), y, );
 }
 
 /* `inside`, which is right for 0 < x < infinity, or what logarithms have elsewhere: infinity and NaN as they are, NaN of what is negative */
@@ -47,12 +47,14 @@ WADI_FN double wadi_log_f64(double x) {
     return wadi_log_ends_f64(x, v + (e - WADI_FMA(k, -0x1.ef35793c76730p-45, less, )));
 }
 
-/* log2(1 + f) is at most 1/2, so that its rounding error is small beside k. */
+/* The polynomial and y, f^2 / 2, are by 1 / log(2) already. What that lacks as a number is multiplied by 2 s, which is nearly f. log2(1 + f) is at most 1/2, so that its rounding error is
+ * small beside k. */
 WADI_FN double wadi_log2_f64(double x) {
     double k;
-    const double f = wadi_split_f64(x, &k), less = wadi_log_less(f);
-    const double rest = WADI_FMA(less, -0x1.71547652b82fep+0, f * 0x1.777d0ffda0d24p-56, );
-    return wadi_log_ends_f64(x, k + WADI_FMA(f, 0x1.71547652b82fep+0, rest, ));
+    const double f = wadi_split_f64(x, &k), s = f / (2 + f), z = s * s;
+    const double y = f * 0x1.71547652b82fep-1 * f;
+    const double u = WADI_FMA(z, wadi_poly_log2_f64(z), y + 0x1.777d0ffda0d24p-55, );
+    return wadi_log_ends_f64(x, k + WADI_FMA(f, 0x1.71547652b82fep+0, WADI_FMA(s, u, -y, ), ));
 }
 
 WADI_FN double wadi_log10_f64(double x) {

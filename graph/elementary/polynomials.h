@@ -97,6 +97,17 @@ WADI_FN double wadi_poly_log_f64(double x) {
     y = WADI_FMA(y, x, 0x1.5555555555558p-1, );
     return y;
 }
+/* the same by 1 / log(2), within 2^-50.9 */
+WADI_FN double wadi_poly_log2_f64(double x) {
+    double y = 0x1.afdd5c2039da0p-3;
+    y = WADI_FMA(y, x, 0x1.c4ff3aa6acbbbp-3, );
+    y = WADI_FMA(y, x, 0x1.0c9e9190744ebp-2, );
+    y = WADI_FMA(y, x, 0x1.484b091b55469p-2, );
+    y = WADI_FMA(y, x, 0x1.a61762b53385cp-2, );
+    y = WADI_FMA(y, x, 0x1.2776c50ef68f9p-1, );
+    y = WADI_FMA(y, x, 0x1.ec709dc3a0401p-1, );
+    return y;
+}
 /* (log(1 + x) - x + x^2 / 2) / x^3 from sqrt(1/2) - 1 to sqrt(2) - 1, in f32, within 2^-29.8 of the result */
 WADI_FN float wadi_poly_log_f32(float x) {
     float y = 0x1.1b49560000000p-4f;
@@ -376,6 +387,17 @@ WADI_FN float wadi_poly_asinh_f32(float x) {
     y = WADI_FMA(y, x, -0x1.6b95ce0000000p-5f, f);
     y = WADI_FMA(y, x, 0x1.3324f20000000p-4f, f);
     y = WADI_FMA(y, x, -0x1.5555360000000p-3f, f);
+    return y;
+}
+/* (atanh(t) / t - 1) / t^2 of x = t^2, t up to 0.2005, within 2^-55.6 of the result */
+WADI_FN double wadi_poly_atanh_f64(double x) {
+    double y = 0x1.3a32094d8af12p-4;
+    y = WADI_FMA(y, x, 0x1.38686d5d99786p-4, );
+    y = WADI_FMA(y, x, 0x1.74739241c61acp-4, );
+    y = WADI_FMA(y, x, 0x1.c71c0ba30672ap-4, );
+    y = WADI_FMA(y, x, 0x1.2492499d6a5a6p-3, );
+    y = WADI_FMA(y, x, 0x1.9999999919018p-3, );
+    y = WADI_FMA(y, x, 0x1.5555555555694p-2, );
     return y;
 }
 /* (atanh(t) / t - 1) / t^2 of x = t^2, t up to 1/2, in f32, within 2^-29.4 of the result */
