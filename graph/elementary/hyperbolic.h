@@ -1,5 +1,5 @@
-/* sinh, cosh, tanh and their inverses. tanh, asinh and acosh of f64 are made of e^x - 1 and log(1 + x) as sums of two numbers; those of f32 are
- * polynomials of small numbers, and exponentials or logarithms of others. */
+/* sinh, cosh, tanh and their inverses. tanh of f64 is made of e^x - 1 as a sum of two numbers, the inverses of f64 of
+ * an inverse hyperbolic tangent; those of f32 are polynomials of small numbers, and exponentials or logarithms of others. */
 #ifndef WADI_ELEMENTARY_HYPERBOLIC_H
 #define WADI_ELEMENTARY_HYPERBOLIC_H
 
@@ -61,32 +61,49 @@ WADI_FN double wadi_tanh_f64(double x) {
     return WADI_MATH(copysign, )(x != x ? x : y, x);
 }
 
-WADI_FN double wadi_asinh_f64(double x) {
-    double wl, rl, nl, vl, dl, e;
-    const double inf = WADI_INF(f64, ), a = WADI_MATH(fabs, )(x);
-    const bool large = a > 0x1p28;
-    const double b = large ? 1 : a;
-    /* x + x^2 / (1 + sqrt(1 + x^2)) */
-    const double w = wadi_product(b, b, &wl), s = wadi_sum_any(1, w, &e);
-    const double r = wadi_root_of_sum(s, e + wl, &rl), d = wadi_sum_ordered(r, 1, &dl);
-    const double n = wadi_quotient_of_sums(w, wl, d, dl + rl, &nl);
-    const double v = wadi_sum_ordered(b, n, &vl);
-    const double y = wadi_log1p_of_sum(large ? a : v, large ? 0 : vl + nl, large, large ? 1 : 0);
-    const double z = ((a < inf) & (a != 0)) ? y : a;
-    return WADI_MATH(copysign, )(z, x);
+/* k log 2 + 2 atanh((n + nl) / (c + d + dl)), d up to sqrt(2) c and the quotient up to 0.1716 */
+WADI_FN double wadi_area_f64(double k, double c, double n, double nl, double d, double dl) {
+    const double sum = c + d, q = n / sum, t = q + q, z = q * q;
+    const double lost = WADI_FMA(-q, sum, n, ) + WADI_FMA(-q, ((c - sum) + d) + dl, nl, );
+    /* 2 / sum to a twentieth */
+    const double rest = lost * wadi_of_bits_f64(0x7fee624dd2f1a9fcu - wadi_bits_of_f64(sum));
+    double e;
+    const double v = wadi_log2_times(k, t, &e);
+    const double low = WADI_FMA(t * z, wadi_poly_atanh_f64(z), rest, );
+    return v + (e + WADI_FMA(k, 0x1.ef35793c76730p-45, low, ));
 }
 
+/* The logarithm of u = a + r, r = sqrt(a^2 + 1). u is 2^k m, and (m - 1) / (m + 1) has one division. If k is 0, that is a / (1 + r). */
+WADI_FN double wadi_asinh_f64(double x) {
+    double wl, e;
+    const double a = WADI_MATH(fabs, )(x), b = wadi_at_most_f64(a, 0x1p28);
+    const bool large = a > 0x1p28;
+    const double w = wadi_product(b, b, &wl), s = wadi_sum_any(1, w, &e), r = WADI_MATH(sqrt, )(s);
+    const double rl = (WADI_FMA(-r, r, s, ) + (e + wl)) * (0.5 * wadi_inverse_root_f64(s));
+    const double u = large ? a * 0.25 : r + b, ul = large ? 0 : ((r - u) + b) + rl;
+    const uint64_t bits = wadi_bits_of_f64(u) + 0x00095f619980c433u;
+    const double k = wadi_of_bits_f64(bits >> 52 | 0x4330000000000000u) -
+                     (large ? 4503599627371516.0 : 4503599627371519.0);
+    const double c = wadi_of_bits_f64(bits & 0xfff0000000000000u);
+    const bool far = k > 0;
+    const double y = wadi_area_f64(k, c, far ? u - c : b, far ? ul : 0, far ? u : r, far ? ul : rl);
+    return WADI_MATH(copysign, )(a < WADI_INF(f64, ) ? y : a, x);
+}
+
+/* Likewise, r = sqrt(x^2 - 1); r / (x + 1) if k is 0. Below 2, what x^2 - 1 lacks is computed from x - 1, which is exact. */
 WADI_FN double wadi_acosh_f64(double x) {
-    double tl, al, pl, rl, vl;
-    const double inf = WADI_INF(f64, );
-    const bool large = x > 0x1p28;
-    const double b = large ? 2 : x;
-    /* t + sqrt(t (x + 1)), t = x - 1 */
-    const double t = wadi_sum_ordered(b, -1, &tl), a = wadi_sum_ordered(b, 1, &al);
-    const double p = wadi_product_of_sums(t, tl, a, al, &pl);
-    const double r = wadi_root_of_sum(p, pl, &rl), v = wadi_sum_any(t, r, &vl);
-    const double y =
-        wadi_log1p_of_sum(large ? x : v, large ? 0 : vl + (tl + rl), large, large ? 1 : 0);
+    const double inf = WADI_INF(f64, ), t = x - 1;
+    const bool large = x > 0x1p28, near = x < 2;
+    const double b = large ? 0x1p28 : x, s = WADI_FMA(b, b, -1.0, ), r = WADI_MATH(sqrt, )(s);
+    const double m = near ? t : b, g = near ? (t + t) - s : -1 - s, sl = WADI_FMA(m, m, g, );
+    const double rl = (WADI_FMA(-r, r, s, ) + sl) * (0.5 * wadi_inverse_root_f64(s));
+    const double u = large ? x * 0.25 : b + r, ul = large ? 0 : ((b - u) + r) + rl;
+    const uint64_t bits = wadi_bits_of_f64(u) + 0x00095f619980c433u;
+    const double k = wadi_of_bits_f64(bits >> 52 | 0x4330000000000000u) -
+                     (large ? 4503599627371516.0 : 4503599627371519.0);
+    const double c = wadi_of_bits_f64(bits & 0xfff0000000000000u);
+    const bool far = k > 0;
+    const double y = wadi_area_f64(k, c, far ? u - c : r, far ? ul : rl, far ? u : b, far ? ul : 0);
     return x < inf ? (x >= 1 ? y : WADI_NAN(f64, )) : x;
 }
 

@@ -68,18 +68,6 @@ WADI_FN double wadi_log10_f64(double x) {
     return wadi_log_ends_f64(x, v + (e + WADI_FMA(k, 0x1.fef311f12b358p-46, low, )));
 }
 
-/* log(2^add (1 + x + low)), of x >= 0, or x > -1 if add is 0; `low` is the rounding error of x. If `large`, the 1 does not count. */
-WADI_FN double wadi_log1p_of_sum(double x, double low, bool large, double add) {
-    double k, e, c;
-    const double u = wadi_sum_any(large ? 0 : 1, x, &c);
-    const double g = wadi_split_f64(u, &k);
-    const bool near = k == 0 && !large;
-    const double f = near ? x : g, more = (near ? low : c + low) * wadi_four_over_f64(u);
-    const double n = k + add, less = WADI_FMA(more, -0.25, wadi_log_less(f), );
-    const double v = wadi_log2_times(n, f, &e);
-    return v + (e - WADI_FMA(n, -0x1.ef35793c76730p-45, less, ));
-}
-
 /* 1 + x = 2^k (1 + f), where f and what it lacks are computed from x */
 WADI_FN double wadi_log1p_f64(double x) {
     double e;

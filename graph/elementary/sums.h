@@ -49,18 +49,6 @@ WADI_FN double wadi_inverse_root_f64(double x) {
     return wadi_of_bits_f64(0x5fe6eb50c7b537a9u - (wadi_bits_of_f64(x) >> 1));
 }
 
-/* 4 / x to a twentieth, likewise, of x > 1/2 */
-WADI_FN double wadi_four_over_f64(double x) {
-    return wadi_of_bits_f64(0x7ffe624dd2f1a9fcu - wadi_bits_of_f64(x));
-}
-
-/* the root of a + al; 0 of 0 */
-WADI_FN double wadi_root_of_sum(double a, double al, double *low) {
-    const double r = WADI_MATH(sqrt, )(a);
-    *low = (WADI_FMA(-r, r, a, ) + al) * (0.5 * wadi_inverse_root_f64(a));
-    return r;
-}
-
 WADI_FN float wadi_inverse_root_f32(float x) {
     return wadi_of_bits_f32(0x5f3759dfu - (wadi_bits_of_f32(x) >> 1));
 }
