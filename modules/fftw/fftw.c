@@ -175,14 +175,21 @@ static void drop_oldest(void) {
     plans.nplans--;
 }
 
-/* Removes FFTW's wisdom while the plan is made. If it cannot be restored afterwards, it must be learnt again. */
+/* Whether a text of wisdom has entries: each is in parentheses, inside those of the whole. */
+static bool tells_something(const char *wisdom) {
+    const char *whole = strchr(wisdom, '(');
+    return whole != NULL && strchr(whole + 1, '(') != NULL;
+}
+
+/* Removes FFTW's wisdom while the plan is made. If it cannot be restored afterwards, it must be learnt again. Mostly there is none: reading
+ * it back would take as long as the plan, since FFTW makes a digest of the names of all its solvers for it. */
 static void *make_steady(const key *k, void *in, void *out) {
     const precision *p = precision_of(k);
     char *known = p->get_wisdom();
     p->forget();
     void *plan = p->make(k, in, out, FFTW_ESTIMATE);
     p->forget();
-    if (known != NULL) (void)p->set_wisdom(known);
+    if (known != NULL && tells_something(known)) (void)p->set_wisdom(known);
     free(known);
     return plan;
 }
