@@ -1,6 +1,8 @@
 /* Cuts program text into tokens. '#' starts a comment that ends with the line. */
 #include "graph/ir/lex.h"
 
+#include <limits.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/ascii.h"
@@ -191,17 +193,37 @@ wadi_status wadi_lex(const char *text, const char *file, wadi_tokens *out_tokens
     return st;
 }
 
+/* ---- words that are no names ---- */
+
+static const char *const words[] = {
+    "program",   "output",  "yield",   "as",      "seq",     "avoid", "regular",
+    "irregular", "delayed", "sibling", "if",      "else",    "while", "do",
+    "from",      "iterate", "the",     "extent",  "true",    "false", "convert",
+    "bitcast",   "inf_f32", "inf_f64", "nan_f32", "nan_f64",
+};
+
+enum { WORDS = sizeof words / sizeof *words, ALL_WORDS = WORDS + WADI_SOP_PRIM_COUNT };
+
+/* Words by their first letters, since every name that is printed is looked for. */
+static int first_word[UCHAR_MAX + 1], next_word[ALL_WORDS]; /* counted from 1; 0: none */
+static pthread_once_t words_listed = PTHREAD_ONCE_INIT;
+
+static const char *word_at(int i) {
+    return i < WORDS ? words[i] : wadi_sop_get((wadi_sop)(i - WORDS))->name;
+}
+
+static void list_words(void) {
+    for (int i = 0; i < ALL_WORDS; i++) {
+        int *first = &first_word[(unsigned char)word_at(i)[0]];
+        next_word[i] = *first;
+        *first = i + 1;
+    }
+}
+
 bool wadi_lex_is_plain_name(const char *s) {
-    static const char *const words[] = {
-        "program",   "output",  "yield",   "as",      "seq",     "avoid", "regular",
-        "irregular", "delayed", "sibling", "if",      "else",    "while", "do",
-        "from",      "iterate", "the",     "extent",  "true",    "false", "convert",
-        "bitcast",   "inf_f32", "inf_f64", "nan_f32", "nan_f64",
-    };
     if (!is_letter(*s) || *end_of_name(s) != '\0') return false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i], s) == 0) return false;
-    for (int op = 0; op < WADI_SOP_PRIM_COUNT; op++)
-        if (strcmp(wadi_sop_get((wadi_sop)op)->name, s) == 0) return false;
+    (void)pthread_once(&words_listed, list_words);
+    for (int i = first_word[(unsigned char)*s]; i != 0; i = next_word[i - 1])
+        if (strcmp(word_at(i - 1), s) == 0) return false;
     return true;
 }
