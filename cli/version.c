@@ -1,7 +1,9 @@
-/* wadi version: the version, the libraries it was built with, its devices and targets, and the compiler it finds. */
+/* wadi version: the version, the libraries it was built with, its devices and targets, and the compiler it finds. As an option, --version, it
+ * tells the version alone, and loads nothing. */
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/loadable.h"
 #include "base/user_cache.h"
@@ -34,8 +36,9 @@ static void print_modules(void) {
 static int run(int argc, char **argv) {
     if (argc > 1) return wadi_cli_misuse(&wadi_cli_version, "unexpected \"%s\"", argv[1]);
     int zmq[3];
-    wadi_zmq_version(zmq);
     printf("wadi %s (MIT)\n", WADI_VERSION);
+    if (strcmp(argv[0], "--version") == 0) return WADI_CLI_OK;
+    wadi_zmq_version(zmq);
     if (zmq[0] > 0)
         printf("  messages      libzmq %d.%d.%d (MPL-2.0 or LGPL-3.0 with exception)\n", zmq[0],
                zmq[1], zmq[2]);
