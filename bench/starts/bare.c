@@ -1,0 +1,4 @@
+/* Starts, and ends. */
+int main(void) {
+    return 0;
+}
