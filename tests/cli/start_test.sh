@@ -13,21 +13,24 @@ wrong() {
     failed=1
 }
 
-# loads COMMAND...: what it loads at run time, names without versions. A compiler that it starts is another process.
+# loads COMMAND...: `loaded` is what it loads at run time, names without versions. A compiler that it starts is another process.
 loads() {
     sh -c 'echo $$ >pid; exec env LD_DEBUG=files LD_DEBUG_OUTPUT=linker "$@"' sh "$@" >out 2>said || wrong "$*: $(cat said)"
-    sed -n 's/^.*file=\([^ ]*\) .* dynamically loaded by .*$/\1/p' "linker.$(cat pid)" | sed -e '/\/proc\/self\/fd/d' -e '/\.image$/d' -e 's,.*/,,' \
-        -e 's/\.so.*//' -e '/^libgcc_s$/d' | sort -u | tr '\n' ' '
+    touch "linker.$(cat pid)"
+    loaded=$(sed -n 's/^.*file=\([^ ]*\) .* dynamically loaded by .*$/\1/p' "linker.$(cat pid)" | sed -e '/\/proc\/self\/fd/d' -e '/\.image$/d' -e 's,.*/,,' \
+        -e 's/\.so.*//' -e '/^libgcc_s$/d' | sort -u | tr '\n' ' ')
 }
 
-loads "$wadi" --version >/dev/null
-grep -q 'file=libc' "linker.$(cat pid)" 2>/dev/null || { echo "skipped: this dynamic linker does not tell what it loads" && exit 77; }
+loads "$wadi" --version
+[ $failed = 0 ] || exit 1
+grep -q 'file=libc' "linker.$(cat pid)" || { echo "skipped: this dynamic linker does not tell what it loads" && exit 77; }
 
 # only NAMES COMMAND...: it loads at most these, which are separated by blanks
 only() {
     allowed=" $1 "
     shift
-    for library in $(loads "$@"); do
+    loads "$@"
+    for library in $loaded; do
         case $allowed in
         *" $library "*) ;;
         *) wrong "$(basename "$1") loads $library: $*" ;;
@@ -58,7 +61,8 @@ only 'fftw libfftw3 libfftw3f' "$apps/gridding/wadi-grid" -q -s 32 --scale 5asec
 only '' "$apps/gridding/wadi-grid" -q -s 32 --scale 5asec -m direct -o image.fits v.txt
 [ ! -e "$WADI_BUILD/lib/wadi/png.so" ] || only 'png libpng16 libz' "$apps/gridding/wadi-grid" -q -s 32 --scale 5asec -m direct -o image.fits --png p.png v.txt
 # What is told of modules is asked of them: this shows that the linker tells of each.
-case " $(loads "$wadi" version)" in
+loads "$wadi" version
+case " $loaded" in
 *' fftw '* | *' cfitsio '* | *' zlib '*) ;;
 *) [ -z "$(ls "$WADI_BUILD/lib/wadi" 2>/dev/null)" ] || wrong "wadi version loads no module" ;;
 esac
