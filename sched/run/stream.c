@@ -202,7 +202,9 @@ static wadi_status compute_next(wadi_stream *s, wadi_lane *l, wadi_error *err) {
         return wadi_stage_fail(s, l->stage, status, err);
     }
     if (nudged) return WADI_OK;
-    return c == NULL ? end_lane(s, l, err) : compute_read(s, l, c, err);
+    if (c == NULL) return end_lane(s, l, err);
+    wadi_run_hold(s->x); /* it may have been paused while it waited */
+    return compute_read(s, l, c, err);
 }
 
 static wadi_status compute_all(wadi_stream *s, wadi_error *err) {
