@@ -8,6 +8,7 @@
 typedef struct wadi_cli_terminal {
     struct termios before;
     bool utf8;
+    int width, height; /* that it was shown with */
 } wadi_cli_terminal;
 
 /* Whether standard input and output are one. */
@@ -17,9 +18,10 @@ bool wadi_cli_terminal_begin(wadi_cli_terminal *t);
 void wadi_cli_terminal_end(const wadi_cli_terminal *t);
 /* 80 and 24 if nobody knows. */
 void wadi_cli_terminal_size(int *out_width, int *out_height);
-/* Shows lines, of which each replaces what was there. */
-void wadi_cli_terminal_show(const char *lines);
-/* The next key, within so many ms: a character; 0: none came; -1: the terminal is gone, or the process is to end. */
-int wadi_cli_terminal_key(int patience_ms);
+/* Shows lines, of which each replaces what was there; what is too long or too much is cut. Returns before that if the process is to end. */
+void wadi_cli_terminal_show(wadi_cli_terminal *t, const char *lines);
+/* The next key, within so many ms: a character; 0: none came, it was one that sends several characters, or the terminal has another size; -1: the
+ * terminal is gone, or the process is to end. */
+int wadi_cli_terminal_key(const wadi_cli_terminal *t, int patience_ms);
 
 #endif

@@ -145,7 +145,7 @@ static void draw(session *s, const wadi_watch_process *p) {
     if (st != WADI_OK) wadi_text_addf(&out, "%.*s\n", width, err.msg);
     if (st == WADI_OK || s->found.job == NULL)
         wadi_text_add(&out, lines.n > 0 ? wadi_text_str(&lines) : "no run is under way\n");
-    wadi_cli_terminal_show(wadi_text_str(&out));
+    wadi_cli_terminal_show(&s->terminal, wadi_text_str(&out));
     wadi_text_fini(&out);
     wadi_text_fini(&lines);
 }
@@ -189,7 +189,7 @@ static int show(options *o, wadi_cli_processes *found) {
         gone = p == NULL;
         if (gone) break;
         draw(s, p);
-        goes_on = take_key(s, p, wadi_cli_terminal_key((int)(o->every_s * 1000)));
+        goes_on = take_key(s, p, wadi_cli_terminal_key(&s->terminal, (int)(o->every_s * 1000)));
     }
     wadi_cli_terminal_end(&s->terminal);
     free(s);

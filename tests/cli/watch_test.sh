@@ -1,6 +1,6 @@
 #!/bin/sh
 # wadi top and wadi why: a run that waits for its source is seen, paused, let go on and drained from another process; the sockets of processes that
-# are gone disappear; the screen survives small terminals, other sizes and the end of what it shows.
+# are gone disappear.
 set -u
 wadi="${WADI_BUILD:?}/cli/wadi"
 command -v python3 >/dev/null || {
@@ -127,62 +127,7 @@ kill $filling
 wait $filling
 kill -CONT $running
 
-# ---- a screen in a terminal that changes its size, and a run that ends meanwhile
-
-cat >screen.py <<'PROGRAM'
-import fcntl, os, pty, re, select, signal, struct, subprocess, sys, termios, time
-wadi, pid = sys.argv[1:]
-master, slave = pty.openpty()
-def size(rows, columns):
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-size(24, 100)
-before = termios.tcgetattr(slave)
-top = subprocess.Popen([wadi, "top", "--every", "0.1", pid], stdin=slave, stdout=slave, stderr=slave)
-seen = b""
-def read_until(text):
-    global seen
-    limit = time.monotonic() + 60
-    while text not in seen:
-        assert time.monotonic() < limit, (text, seen[-3000:])
-        if select.select([master], [], [], 1)[0]:
-            seen += os.read(master, 65536)
-    before = seen[:seen.index(text)]
-    seen = seen[seen.index(text) + len(text):]
-    return before
-def widest(screen):
-    lines = re.sub(rb"\033\[[?0-9;]*[A-Za-z]|\r", b"", screen).decode(errors="replace").split("\n")
-    return max(len(line) for line in lines)
-read_until(b"sorted by plan")
-read_until(b"0.in0")
-os.write(master, b"s")
-read_until(b"sorted by elements")
-os.write(master, b"d")
-read_until(b"is not saved")
-os.write(master, b"p")
-read_until(b"paused")
-read_until(b"why: the run is paused")
-os.write(master, b"r")
-read_until(b"goes on")
-for rows, columns in (3, 20), (1, 1), (2, 300), (60, 40):
-    size(rows, columns)
-    top.send_signal(signal.SIGWINCH)
-    limit = time.monotonic() + 10
-    while widest(read_until(b"\033[J")) > columns: # some may be there from before
-        assert time.monotonic() < limit, ("no screen of", columns, "columns")
-size(24, 100)
-read_until(b"why: compute waits")
-os.kill(int(pid), signal.SIGTERM)
-read_until(b"\033[?1049l") # the screen from before
-read_until(b"what was watched has ended")
-assert top.wait() == 1
-assert termios.tcgetattr(slave) == before
-
-# keys
-top = subprocess.Popen([wadi, "top", "--every", "0.1"], stdin=slave, stdout=slave, stderr=slave)
-read_until(b"no process of wadi is there")
-assert top.wait() == 1
-PROGRAM
-python3 screen.py "$wadi" $running || wrong "the screen"
+kill -TERM $running # a screen is in keys_test.sh
 wait $running
 [ $? -eq 143 ] || wrong "the run has not ended by the signal: $(cat message)"
 

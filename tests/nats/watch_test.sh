@@ -123,49 +123,66 @@ wait $home || wrong "a run that is ended while its items are held ends with $?: 
 says said 'the run is saved in held'
 
 # ---- keys, in a terminal: p holds the items of a saved run, r and d let them go, d ends it ----
-if command -v python3 >/dev/null; then
-    "$wadi" run sky.wadi s=@zeros.raw t=@out.raw --via "$at" --workers 1 --chunk 1 --state kept --every 0.1 2>said &
-    home=$!
-    pids="$pids $home"
-    until_that is_there
-    cat >keys.py <<'PROGRAM'
-import fcntl, os, pty, select, struct, subprocess, sys, termios, time
-wadi, job = sys.argv[1:]
-master, slave = pty.openpty()
-fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 180, 0, 0))
-top = subprocess.Popen([wadi, "top", "--every", "0.1", job], stdin=slave, stdout=slave, stderr=slave)
-seen = b""
-def read_until(*texts):
-    global seen
-    limit = time.monotonic() + 120
-    while not any(t in seen for t in texts):
-        assert time.monotonic() < limit, (texts, seen[-3000:])
-        if select.select([master], [], [], 1)[0]:
-            seen += os.read(master, 65536)
-    seen = seen[max(seen.find(t) + len(t) for t in texts if t in seen):]
-read_until(job.encode() + b", sorted by plan")
-read_until(b"0.in0")
-os.write(master, b"s")
-read_until(b"sorted by elements")
-os.write(master, b"p")
-read_until(b"no more items go to workers")
-read_until(b"until `wadi job resume`")
-os.write(master, b"r")
-read_until(b"goes on")
-os.write(master, b"p")
-read_until(b"no more items go to workers")
-read_until(b"until `wadi job resume`")
-os.write(master, b"d")
-read_until(b"ends as by SIGTERM")
-read_until(b"job sky has no home now", b"there is no job sky")
-os.write(master, b"q")
-assert top.wait() == 0
-PROGRAM
-    timeout 400 python3 keys.py "$wadi" "$at" || wrong "keys: $(cat said)"
-    kill -0 $home 2>/dev/null && timeout 60 tail --pid=$home -f /dev/null
-    wait $home || wrong "the drained run ends with $?: $(cat said)"
-    says said 'the run is saved in kept'
-else
-    echo "python3 is not there: keys are not pressed"
-fi
+"$wadi" run sky.wadi s=@zeros.raw t=@out.raw --via "$at" --workers 1 --chunk 1 --state kept --every 0.1 2>said &
+home=$!
+pids="$pids $home"
+until_that is_there
+# workers_have still: as many items done there as a second before; workers_have more: more than when they stood still
+cat >workers_have <<'SCRIPT'
+#!/bin/sh
+count() { "$wadi" top --json "$at" 2>&1 | sed -n 's/.*"items": {"workers": \([0-9]*\),.*/\1/p'; }
+before=$(cat before 2>/dev/null)
+now=$(count)
+[ -n "$now" ] || exit 1
+[ "$1" = still ] || { [ "$now" -gt "$before" ]; exit; }
+echo "$now" >before
+sleep 1
+[ "$now" = "$(count)" ]
+SCRIPT
+chmod +x workers_have
+export wadi at
+timeout 600 "$WADI_BUILD/tests/in_terminal" "$wadi" top --every 0.1 "$at" <<STEPS || wrong "keys: $(cat said)"
+size 30 180
+settles
+see $at, sorted by plan
+see 0.in0
+press s
+see sorted by elements
+press p
+see no more items go to workers
+see until \`wadi job resume\`
+until ./workers_have still
+until ./workers_have still
+press r
+see goes on
+until ./workers_have more
+press p
+see no more items go to workers
+see until \`wadi job resume\`
+press d
+see ends as by SIGTERM
+see job sky
+press q
+restored
+ends 0
+STEPS
+kill -0 $home 2>/dev/null && timeout 60 tail --pid=$home -f /dev/null
+wait $home || wrong "the drained run ends with $?: $(cat said)"
+says said 'the run is saved in kept'
+
+# ---- a terminal that goes away does nothing to the job ----
+"$wadi" run sky.wadi s=@zeros.raw t=@out.raw --via "$at" --workers 1 --chunk 1 --state kept --every 0.1 2>said &
+home=$!
+pids="$pids $home"
+until_that is_there
+"$WADI_BUILD/tests/in_terminal" "$wadi" top "$at" <<STEPS || wrong "a terminal that goes away"
+see 0.in0
+hang
+ends 129
+STEPS
+rm before
+./workers_have still
+until_that ./workers_have more
+"$wadi" job drain "$at" >seen 2>&1
+wait $home || wrong "the run ends with $?: $(cat said)"
 exit $failed
