@@ -273,13 +273,16 @@ static void put_span(writing *w, int thread, const span *s) {
     const char *name = s->what.name != NULL ? s->what.name : w->names.of(w->names.env, s->what.key);
     wadi_text *out = &w->text;
     if (name == NULL) return;
-    const bool moment = s->begin_ns == s->end_ns;
+    /* Workers tell how long an item took, which may be longer than there is a trace. */
+    const int64_t begin_ns = s->begin_ns > w->trace->begin_ns ? s->begin_ns : w->trace->begin_ns,
+                  end_ns = s->end_ns > begin_ns ? s->end_ns : begin_ns;
+    const bool moment = begin_ns == end_ns;
     wadi_text_addf(out, ",\n{\"ph\": \"%s\", \"pid\": 1, \"tid\": %d", moment ? "i" : "X", thread);
-    put_time(out, "ts", s->begin_ns > w->trace->begin_ns ? s->begin_ns - w->trace->begin_ns : 0);
+    put_time(out, "ts", begin_ns - w->trace->begin_ns);
     if (moment)
         wadi_text_add(out, ", \"s\": \"t\"");
     else
-        put_time(out, "dur", s->end_ns - s->begin_ns);
+        put_time(out, "dur", end_ns - begin_ns);
     wadi_text_add(out, ", \"name\": ");
     wadi_text_add_json(out, name);
     if (s->amount.unit != NULL)
@@ -289,12 +292,20 @@ static void put_span(writing *w, int thread, const span *s) {
     wadi_text_add(out, "}");
 }
 
-static wadi_status put_lane(writing *w, int thread, const wadi_trace_lane *l, wadi_error *err) {
+/* What is around something comes before it: it was added behind it, as it has ended later, and not all viewers look at lengths where two begin at once. */
+static int outer_first(const void *a, const void *b) {
+    const span *x = a, *y = b;
+    if (x->begin_ns != y->begin_ns) return x->begin_ns < y->begin_ns ? -1 : 1;
+    return x->end_ns > y->end_ns ? -1 : x->end_ns < y->end_ns;
+}
+
+static wadi_status put_lane(writing *w, int thread, wadi_trace_lane *l, wadi_error *err) {
     char name[sizeof l->kind + sizeof l->name + 16];
     (void)snprintf(name, sizeof name, l->number > 1 ? "%s %s, %d" : "%s %s", l->kind, l->name,
                    l->number);
     wadi_text_add(&w->text, ",\n");
     name_it(&w->text, "thread_name", thread, name);
+    if (l->n > 0) qsort(l->at, (size_t)l->n, sizeof *l->at, outer_first);
     for (int64_t i = 0; i < l->n; i++) {
         put_span(w, thread, &l->at[i]);
         if (w->text.n > LARGE) WADI_TRY(pass_on(w, err));
@@ -306,7 +317,7 @@ static wadi_status put_all(writing *w, const char *program, wadi_error *err) {
     int thread = 0;
     wadi_text_add(&w->text, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
     name_it(&w->text, "process_name", 0, program);
-    for (const wadi_trace_lane *l = w->trace->first; l != NULL; l = l->next)
+    for (wadi_trace_lane *l = w->trace->first; l != NULL; l = l->next)
         WADI_TRY(put_lane(w, ++thread, l, err));
     wadi_text_add(&w->text, "\n]}\n");
     return pass_on(w, err);

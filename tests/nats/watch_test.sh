@@ -32,7 +32,7 @@ mkfifo in.raw
 exec 3<>in.raw
 "$wadi" work "$at" --stay >worker.log 2>&1 3>&- &
 pids="$pids $!"
-"$wadi" run sky.wadi s=@in.raw t=@out.raw --via "$at" --workers 1 --chunk 2 2>said 3>&- &
+"$wadi" run sky.wadi s=@in.raw t=@out.raw --via "$at" --workers 1 --chunk 2 --trace sky.json 2>said 3>&- &
 home=$!
 pids="$pids $home"
 feed() { head -c 160 /dev/zero >&3; } # 20 elements, in 10 items
@@ -103,6 +103,9 @@ fi
 # ---- the run ends ----
 exec 3>&-
 wait $home || wrong "the run fails: $(cat said)"
+"$WADI_BUILD/tests/trace_judge" sky.json >lanes 2>&1 || wrong "the trace: $(cat lanes)"
+says lanes '^elsewhere '
+says lanes '^source s: [0-9]* events, 60 elements'
 [ "$(wc -c <out.raw)" -eq 480 ] || wrong "out.raw has $(wc -c <out.raw) bytes"
 "$wadi" top --once "$at" >seen 2>&1 && wrong "a job that is over is shown"
 
