@@ -320,7 +320,7 @@ static bool has_room(const wadi_far *t, const wadi_far_part *p, int workers, int
     if (p->tickets == 0) return true;
     if (p->tickets < base) return p->bytes + bytes <= most / 4;
     return t->usual_ns > 0 && p->tickets < base + AHEAD_NS / t->usual_ns &&
-           p->tickets < WADI_FAR_TICKETS && p->bytes + bytes <= most / 16;
+           p->tickets < WADI_FAR_AHEAD && p->bytes + bytes <= most / 16;
 }
 
 wadi_status wadi_far_share(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {

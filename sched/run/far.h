@@ -28,7 +28,10 @@ typedef struct wadi_far_ticket {
     int64_t sent_ns;       /* clock; 0: it has not been sent */
 } wadi_far_ticket;
 
-enum { WADI_FAR_TICKETS = 256 };
+enum {
+    WADI_FAR_TICKETS = 4096,
+    WADI_FAR_AHEAD = 256 /* beyond what keeps workers busy, up to so many in all */
+};
 
 enum { WADI_FAR_RATES = 11 };
 

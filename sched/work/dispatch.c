@@ -2,39 +2,31 @@
 #include "sched/work/dispatch.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* How long an answer may take before the worker is late. The first answers wait for compilers. */
 static const int64_t first_late_ns = INT64_C(20000000000), least_late_ns = INT64_C(2000000000);
 enum { LATE_TIMES = 8 };
 
-static uint64_t bit(int worker) {
-    return UINT64_C(1) << worker;
-}
-
-static bool holds(const wadi_dispatch_item *i, int worker) {
-    return (i->holders & bit(worker)) != 0;
-}
-
 /* ---- items ---- */
 
-void wadi_dispatch_init(wadi_dispatch *d, void (*drop)(void *payload)) {
-    *d = (wadi_dispatch){.drop = drop};
+void wadi_dispatch_init(wadi_dispatch *d, int seats, void (*drop)(void *payload)) {
+    *d = (wadi_dispatch){.seats = seats, .drop = drop};
 }
 
 /* The item leaves, and those who have it have one less. */
 static void remove_item(wadi_dispatch *d, size_t at) {
     wadi_dispatch_item *i = &d->items.at[at];
-    for (int w = 0; w < WADI_DISPATCH_WORKERS; w++)
-        if (holds(i, w)) d->worker[w].held--;
+    for (int k = 0; k < i->holders; k++) d->worker[i->holder[k]].held--;
     d->bytes -= i->n;
     d->drop(i->payload);
-    for (size_t k = at; k + 1 < d->items.n; k++) d->items.at[k] = d->items.at[k + 1];
     d->items.n--;
+    memmove(i, i + 1, (d->items.n - at) * sizeof *i);
 }
 
 void wadi_dispatch_clear(wadi_dispatch *d) {
     while (d->items.n > 0) remove_item(d, d->items.n - 1);
-    for (int w = 0; w < WADI_DISPATCH_WORKERS; w++) d->worker[w].ready = false;
+    for (int w = 0; w < d->seats; w++) d->worker[w].ready = false;
     d->slowest_ns = 0;
 }
 
@@ -74,22 +66,27 @@ void wadi_dispatch_heard(wadi_dispatch *d, int worker) {
     d->worker[worker].late = false;
 }
 
+static void forget_holder(wadi_dispatch_item *i, int worker) {
+    for (int k = 0; k < i->holders; k++)
+        if (i->holder[k] == worker) i->holder[k--] = i->holder[--i->holders];
+}
+
 void wadi_dispatch_lost(wadi_dispatch *d, int worker) {
-    for (size_t i = 0; i < d->items.n; i++) d->items.at[i].holders &= ~bit(worker);
+    for (size_t i = 0; i < d->items.n; i++) forget_holder(&d->items.at[i], worker);
     d->worker[worker].alive = d->worker[worker].ready = d->worker[worker].late = false;
     d->worker[worker].held = 0;
 }
 
 int wadi_dispatch_workers(const wadi_dispatch *d) {
     int n = 0;
-    for (int w = 0; w < WADI_DISPATCH_WORKERS; w++)
+    for (int w = 0; w < d->seats; w++)
         n += d->worker[w].alive && d->worker[w].ready && !d->worker[w].late;
     return n;
 }
 
 int wadi_dispatch_idle(const wadi_dispatch *d) {
     int late = -1, unready = -1;
-    for (int w = WADI_DISPATCH_WORKERS - 1; w >= 0; w--) {
+    for (int w = d->seats - 1; w >= 0; w--) {
         if (d->worker[w].alive && d->worker[w].late) late = w;
         if (d->worker[w].alive && !d->worker[w].ready) unready = w;
     }
@@ -110,7 +107,7 @@ bool wadi_dispatch_answered(wadi_dispatch *d, int worker, int64_t number, int64_
         const wadi_dispatch_item *item = &d->items.at[i];
         if (item->number != number) continue;
         if (item->times == 0) return false;
-        if (worker >= 0 && holds(item, worker)) note_time(d, now_ns - item->since_ns);
+        if (worker >= 0 && wadi_dispatch_holds(item, worker)) note_time(d, now_ns - item->since_ns);
         remove_item(d, i);
         return true;
     }
@@ -119,8 +116,8 @@ bool wadi_dispatch_answered(wadi_dispatch *d, int worker, int64_t number, int64_
 
 /* Whether somebody has it who is not late. */
 static bool is_expected(const wadi_dispatch *d, const wadi_dispatch_item *i) {
-    for (int w = 0; w < WADI_DISPATCH_WORKERS; w++)
-        if (holds(i, w) && !d->worker[w].late) return true;
+    for (int k = 0; k < i->holders; k++)
+        if (!d->worker[i->holder[k]].late) return true;
     return false;
 }
 
@@ -143,8 +140,7 @@ static void note_late(wadi_dispatch *d, const wadi_dispatch_item *i, int64_t now
                          : usual < least_late_ns ? least_late_ns
                                                  : usual;
     if (i->holders == 0 || now_ns - i->since_ns <= most) return;
-    for (int w = 0; w < WADI_DISPATCH_WORKERS; w++)
-        if (holds(i, w)) d->worker[w].late = true;
+    for (int k = 0; k < i->holders; k++) d->worker[i->holder[k]].late = true;
 }
 
 static bool is_open(const wadi_dispatch *d, const wadi_dispatch_item *i) {
@@ -154,8 +150,9 @@ static bool is_open(const wadi_dispatch *d, const wadi_dispatch_item *i) {
 /* The worker with the fewest items; -1: all have enough. */
 static int find_worker(const wadi_dispatch *d, const wadi_dispatch_item *i) {
     int best = -1;
-    for (int w = 0; w < WADI_DISPATCH_WORKERS; w++) {
-        if (!d->worker[w].alive || !d->worker[w].ready || d->worker[w].late || holds(i, w))
+    for (int w = 0; w < d->seats; w++) {
+        if (!d->worker[w].alive || !d->worker[w].ready || d->worker[w].late ||
+            wadi_dispatch_holds(i, w))
             continue;
         if (d->worker[w].held >= WADI_DISPATCH_AHEAD) continue;
         if (best < 0 || d->worker[w].held < d->worker[best].held) best = w;
@@ -171,7 +168,7 @@ bool wadi_dispatch_next(wadi_dispatch *d, int64_t now_ns, int *out_worker,
         if (!is_open(d, i)) continue;
         const int worker = find_worker(d, i);
         if (worker < 0) return false;
-        i->holders |= bit(worker);
+        i->holder[i->holders++] = worker;
         i->times++;
         i->since_ns = now_ns;
         d->worker[worker].held++;

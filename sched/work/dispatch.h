@@ -14,20 +14,22 @@
 #include "wadi/status.h"
 
 enum {
-    WADI_DISPATCH_WORKERS = 64,
-    WADI_DISPATCH_AHEAD = 3, /* items that a worker has at once */
+    WADI_DISPATCH_WORKERS = 1024, /* at most */
+    WADI_DISPATCH_AHEAD = 3,      /* items that a worker has at once */
     WADI_DISPATCH_TIMES = 3
 };
 
 typedef struct wadi_dispatch_item {
     int64_t number, n;
     void *payload;
-    uint64_t holders; /* bit w: worker w has it */
+    int holder[WADI_DISPATCH_TIMES]; /* workers that have it */
+    int holders;
     int times;        /* it was given out */
     int64_t since_ns; /* clock when it was given out last */
 } wadi_dispatch_item;
 
 typedef struct wadi_dispatch {
+    int seats; /* workers are numbered below that */
     struct {
         bool alive, ready, late;
         int held; /* items */
@@ -38,7 +40,8 @@ typedef struct wadi_dispatch {
     void (*drop)(void *payload);
 } wadi_dispatch;
 
-void wadi_dispatch_init(wadi_dispatch *d, void (*drop)(void *payload));
+/* seats: 1 <= seats <= WADI_DISPATCH_WORKERS. */
+void wadi_dispatch_init(wadi_dispatch *d, int seats, void (*drop)(void *payload));
 /* Drops all items; workers stay, and are no longer ready. */
 void wadi_dispatch_clear(wadi_dispatch *d);
 void wadi_dispatch_fini(wadi_dispatch *d);
@@ -62,6 +65,13 @@ bool wadi_dispatch_next(wadi_dispatch *d, int64_t now_ns, int *out_worker,
                         wadi_dispatch_item *out_item);
 /* An item that is given up; -1: none. It is no longer kept. */
 int64_t wadi_dispatch_given_up(wadi_dispatch *d);
+
+/* Whether the worker has the item. */
+static inline bool wadi_dispatch_holds(const wadi_dispatch_item *i, int worker) {
+    for (int k = 0; k < i->holders; k++)
+        if (i->holder[k] == worker) return true;
+    return false;
+}
 
 /* Workers that are ready and not late. */
 int wadi_dispatch_workers(const wadi_dispatch *d);

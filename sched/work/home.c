@@ -31,6 +31,7 @@ static const int64_t tick_ns = 100000000; /* how often it is looked who is late 
 typedef struct seat {
     bool used,
         gone; /* gone: its connection has ended; it is given up when all messages have been read */
+    bool untold; /* its HELLO has no reply so far */
     wadi_workq_peer peer;
     int fd;
 } seat;
@@ -48,6 +49,7 @@ typedef struct home {
     bool over;
     int64_t replying_ns; /* clock when the present second began */
     int replies;         /* in it */
+    bool any_untold;
     int refusals;
     bool strange; /* a handshake has failed: it is tried again and again, and told once */
 } home;
@@ -59,7 +61,7 @@ static void drop_blob(void *payload) {
 /* ---- seats ---- */
 
 static int find(const home *h, const wadi_workq_peer *peer) {
-    for (int i = 0; i < WADI_DISPATCH_WORKERS; i++) {
+    for (int i = 0; i < h->dispatch.seats; i++) {
         const wadi_workq_peer *p = &h->seats[i].peer;
         if (h->seats[i].used && p->n == peer->n && memcmp(p->identity, peer->identity, p->n) == 0)
             return i;
@@ -77,8 +79,8 @@ static void lose(home *h, int worker) {
  * item that takes long, so one who has said HELLO and nothing since goes first. */
 static int take_seat(home *h, const wadi_workq_peer *peer, int fd) {
     int i = 0;
-    while (i < WADI_DISPATCH_WORKERS && h->seats[i].used) i++;
-    if (i == WADI_DISPATCH_WORKERS) i = wadi_dispatch_idle(&h->dispatch);
+    while (i < h->dispatch.seats && h->seats[i].used) i++;
+    if (i == h->dispatch.seats) i = wadi_dispatch_idle(&h->dispatch);
     if (i < 0) return -1;
     lose(h, i);
     h->seats[i] = (seat){.used = true, .peer = *peer, .fd = fd};
@@ -110,6 +112,7 @@ static void refuse(home *h, const wadi_workq_peer *peer, const char *why) {
 static void tell_job(home *h, int worker) {
     const wadi_workq_peer *peer = &h->seats[worker].peer;
     bool told = true;
+    h->seats[worker].untold = false;
     if (h->over)
         told = wadi_workq_socket_send(
             &h->s, peer, (wadi_workq_control){.kind = WADI_WORKQ_END, .job = h->job}, NULL);
@@ -126,6 +129,19 @@ static void on_hello(home *h, int worker, const wadi_workq_peer *peer, int fd) {
         refuse(h, peer, "home has as many workers as it takes");
     else if (may_reply(h))
         tell_job(h, worker);
+    else
+        h->seats[worker].untold = h->any_untold = true;
+}
+
+/* Of many who say HELLO at once some have to wait: they do not say it again. */
+static void tell_untold(home *h) {
+    if (!h->any_untold) return;
+    for (int i = 0; i < h->dispatch.seats; i++) {
+        if (!h->seats[i].used || !h->seats[i].untold) continue;
+        if (!may_reply(h)) return;
+        tell_job(h, i);
+    }
+    h->any_untold = false;
 }
 
 /* Whether it is an answer that was waited for. */
@@ -243,13 +259,13 @@ static void take_events(home *h) {
         if (what == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL && found_out_first(h, fd)) on_strange(h);
         if (what == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) refuse(h, NULL, "a key that is not admitted");
         if (what != ZMQ_EVENT_DISCONNECTED) continue;
-        for (int i = 0; i < WADI_DISPATCH_WORKERS; i++)
+        for (int i = 0; i < h->dispatch.seats; i++)
             if (h->seats[i].used && h->seats[i].fd == fd) h->seats[i].gone = true;
     }
 }
 
 static void lose_gone(home *h) {
-    for (int i = 0; i < WADI_DISPATCH_WORKERS; i++)
+    for (int i = 0; i < h->dispatch.seats; i++)
         if (h->seats[i].gone) {
             h->seats[i].gone = false;
             lose(h, i);
@@ -273,6 +289,7 @@ static bool look(home *h, wadi_work_item *out) {
     take_events(h);
     const bool came = take_in(h, out, &all);
     if (all) lose_gone(h);
+    tell_untold(h);
     give_out(h);
     if (came) return true;
     const int64_t number = wadi_dispatch_given_up(&h->dispatch);
@@ -308,7 +325,7 @@ static wadi_status offer(wadi_workq *self, const void *charter, int64_t n, wadi_
     h->charter = blob;
     h->job = new_job(h);
     h->over = false;
-    for (int i = 0; i < WADI_DISPATCH_WORKERS; i++)
+    for (int i = 0; i < h->dispatch.seats; i++)
         if (h->seats[i].used) tell_job(h, i);
     return WADI_OK;
 }
@@ -361,7 +378,7 @@ static wadi_status end(wadi_workq *self, wadi_error *err) {
     WADI_UNUSED(err);
     h->over = true;
     wadi_dispatch_clear(&h->dispatch);
-    for (int i = 0; i < WADI_DISPATCH_WORKERS; i++)
+    for (int i = 0; i < h->dispatch.seats; i++)
         if (h->seats[i].used) tell_job(h, i);
     return WADI_OK;
 }
@@ -400,7 +417,8 @@ wadi_status wadi_workq_home_open(const wadi_workq_options *options, const char *
     h->memory = options->memory;
     h->kernels = options->kernels;
     h->kernels_env = options->kernels_env;
-    wadi_dispatch_init(&h->dispatch, drop_blob);
+    const int seats = options->seats > 0 ? options->seats : WADI_DISPATCH_WORKERS;
+    wadi_dispatch_init(&h->dispatch, seats, drop_blob);
     const wadi_status status = wadi_workq_socket_open(&h->s, options, file, err);
     if (status == WADI_OK)
         *out = &h->base;

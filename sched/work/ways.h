@@ -14,6 +14,7 @@ typedef struct wadi_workq_options {
     bool home;           /* this is the home of the job; false: a worker */
     int64_t
         memory; /* home: bytes of items that the queue keeps at most; an item that is larger is kept alone */
+    int seats; /* home over ZeroMQ: workers at most; 0: as many as there can be (sched/work/dispatch.h) */
     int64_t lost_after_ns; /* worker: it is an error to have no home for so long; 0: no limit */
     int64_t
         hangs_after_ns; /* worker: an item that takes longer, and much longer than usual, goes to others, too; 0: it does not. Over ZeroMQ home decides that */

@@ -11,6 +11,8 @@
 
 static const int64_t second = INT64_C(1000000000);
 
+enum { SEATS = 64 };
+
 static int dropped;
 
 static void drop(void *payload) {
@@ -20,7 +22,7 @@ static void drop(void *payload) {
 
 static void begin(wadi_dispatch *d, int workers, int items) {
     dropped = 0;
-    wadi_dispatch_init(d, drop);
+    wadi_dispatch_init(d, SEATS, drop);
     for (int w = 0; w < workers; w++) {
         wadi_dispatch_join(d, w);
         wadi_dispatch_ready(d, w);
@@ -117,13 +119,13 @@ static void room_is_made_by_the_silent_while_one_is_late(void **state) {
     (void)state;
     wadi_dispatch d;
     begin(&d, 2, 2);
-    for (int w = 2; w < WADI_DISPATCH_WORKERS; w++) wadi_dispatch_join(&d, w);
+    for (int w = 2; w < SEATS; w++) wadi_dispatch_join(&d, w);
     assert_int_equal(give(&d, 0, 0), 0);
     assert_int_equal(give(&d, 0, 1), 1);
     assert_int_equal(wadi_dispatch_idle(&d), -1); /* the silent ones may be compiling */
     assert_true(wadi_dispatch_answered(&d, 1, 1, second / 10));
     assert_int_equal(give(&d, 25 * second, 0), 1);
-    for (int w = 2; w < WADI_DISPATCH_WORKERS; w++) {
+    for (int w = 2; w < SEATS; w++) {
         assert_int_equal(wadi_dispatch_idle(&d), w);
         wadi_dispatch_join(&d, w); /* the other one */
         wadi_dispatch_ready(&d, w);
@@ -215,7 +217,8 @@ static void nothing_is_lost_whatever_happens(void **state) {
                 const int64_t n = (int64_t)(x >> 20 & 0xffff) % ITEMS;
                 bool has = false;
                 for (size_t k = 0; k < d.items.n; k++)
-                    has = has || (d.items.at[k].number == n && (d.items.at[k].holders >> w & 1));
+                    has = has ||
+                          (d.items.at[k].number == n && wadi_dispatch_holds(&d.items.at[k], w));
                 if (has && wadi_dispatch_answered(&d, w, n, now)) {
                     assert_false(done[n]);
                     done[n] = true;
@@ -237,7 +240,7 @@ static void nothing_is_lost_whatever_happens(void **state) {
             for (int k = 0; k < 8; k++) {
                 int held = 0;
                 for (size_t n = 0; n < d.items.n; n++)
-                    held += (int)(d.items.at[n].holders >> k & 1);
+                    held += wadi_dispatch_holds(&d.items.at[n], k);
                 assert_int_equal(held, d.worker[k].held);
                 assert_true(held <= WADI_DISPATCH_AHEAD);
             }

@@ -26,6 +26,8 @@
 static const char address[] = "ipc://work_queue_test.sock";
 static const int64_t second = INT64_C(1000000000);
 
+enum { SEATS = 64 };
+
 static void ignore(void *env, wadi_log_level level, const char *line) {
     (void)env;
     (void)level;
@@ -36,7 +38,7 @@ static wadi_workq *open_end(bool home) {
     wadi_workq *q = NULL;
     wadi_error err = {.status = WADI_OK};
     const wadi_workq_options o = {
-        .address = address, .home = home, .memory = 1 << 20, .wake_fd = -1};
+        .address = address, .home = home, .memory = 1 << 20, .seats = SEATS, .wake_fd = -1};
     if (wadi_way_open(&o, &q, &err) != WADI_OK) fail_msg("%s", err.msg);
     return q;
 }
@@ -530,7 +532,6 @@ static bool hear(void *socket) {
 /* Their connections are there, but nobody answers any more: the system takes long to notice it. */
 static void workers_that_have_vanished_leave_their_seats_to_others(void **state) {
     (void)state;
-    enum { SEATS = WADI_DISPATCH_WORKERS };
     worker w = {.jobs = 0};
     tally t = {0};
     void *context = zmq_ctx_new(), *socket[SEATS];

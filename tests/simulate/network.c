@@ -12,7 +12,7 @@
 #include "sched/transport/zmq/library.h"
 #include "sched/transport/zmq/room.h"
 
-enum { SOCKETS = 64, LINKS = 256, MOST_FRAMES = 64, IDENTITY = 4 };
+enum { SOCKETS = 4096, LINKS = 2048, MOST_FRAMES = 64, IDENTITY = 4, FIRST_FD = 10 };
 
 static const int64_t MS = 1000000;
 
@@ -98,6 +98,7 @@ typedef struct event {
 
 static endpoint sockets[SOCKETS];
 static link links[LINKS];
+static int nsockets, nlinks; /* those behind were never used in this world */
 static WADI_VEC(event) events;
 static uint32_t identities;
 static int breaks_left;
@@ -131,11 +132,12 @@ static void deliver(int socket, parcel p) {
 }
 
 static int free_fd(void) {
-    for (int fd = 10;; fd++) {
-        bool taken = false;
-        for (int i = 0; i < LINKS; i++) taken = taken || (links[i].used && links[i].fd == fd);
-        if (!taken) return fd;
-    }
+    bool taken[LINKS + 1] = {false};
+    int fd = 0;
+    for (int i = 0; i < nlinks; i++)
+        if (links[i].used) taken[links[i].fd - FIRST_FD] = true;
+    while (taken[fd]) fd++;
+    return fd + FIRST_FD;
 }
 
 static void tell(int socket, int over, what news, int64_t at_ns) {
@@ -159,7 +161,7 @@ static void break_link(int i) {
 }
 
 void network_cut(process *p) {
-    for (int i = 0; i < LINKS; i++)
+    for (int i = 0; i < nlinks; i++)
         if (links[i].used && (sockets[links[i].from].owner == p || sockets[links[i].to].owner == p))
             break_link(i);
 }
@@ -173,7 +175,7 @@ static void send_over(int i, int side, parcel p) {
 }
 
 static int bound_at(const char *address) {
-    for (int i = 0; i < SOCKETS; i++)
+    for (int i = 0; i < nsockets; i++)
         if (sockets[i].used && sockets[i].binds && !world_is_dead(sockets[i].owner) &&
             strcmp(sockets[i].address, address) == 0)
             return i;
@@ -186,10 +188,12 @@ static void try_connect(int from) {
     int i = 0;
     s->try_ns = world_now() + 100 * MS;
     if (to < 0) return;
-    while (i < LINKS && links[i].used) i++;
+    while (i < nlinks && links[i].used) i++;
     if (i == LINKS) abort();
-    links[i] = (link){.used = true, .up = true, .from = from, .to = to, .identity = ++identities};
-    links[i].fd = free_fd();
+    if (i == nlinks) nlinks++;
+    const int fd = free_fd();
+    links[i] = (link){
+        .used = true, .up = true, .from = from, .to = to, .identity = ++identities, .fd = fd};
     s->try_ns = INT64_MAX;
     tell(from, i, IS_UP, world_now());
     tell(to, i, IS_UP, soon());
@@ -208,7 +212,7 @@ static size_t first_event(void) {
 
 static int first_try(void) {
     int first = -1;
-    for (int i = 0; i < SOCKETS; i++)
+    for (int i = 0; i < nsockets; i++)
         if (sockets[i].used && !sockets[i].binds && !sockets[i].monitors &&
             sockets[i].address[0] != '\0' && !world_is_dead(sockets[i].owner) &&
             sockets[i].try_ns < INT64_MAX &&
@@ -228,7 +232,7 @@ static void tell_monitor(int socket, int number, int fd) {
     const uint16_t kind = (uint16_t)number;
     const int32_t value = fd;
     char data[6];
-    for (int i = 0; i < SOCKETS; i++) {
+    for (int i = 0; i < nsockets; i++) {
         if (!sockets[i].used || !sockets[i].monitors || sockets[i].watched != socket) continue;
         memcpy(data, &kind, 2);
         memcpy(data + 2, &value, 4);
@@ -281,8 +285,9 @@ static int sim_ctx_term(void *context) {
 static void *sim_socket(void *context, int type) {
     (void)context;
     int i = 0;
-    while (i < SOCKETS && sockets[i].used) i++;
+    while (i < nsockets && sockets[i].used) i++;
     if (i == SOCKETS) abort();
+    if (i == nsockets) nsockets++;
     memset(&sockets[i], 0, sizeof sockets[i]);
     sockets[i].used = true;
     sockets[i].monitors = type == ZMQ_PAIR;
@@ -294,7 +299,7 @@ static void *sim_socket(void *context, int type) {
 static int sim_close(void *socket) {
     endpoint *s = socket;
     const int self = index_of(s);
-    for (int i = 0; i < LINKS; i++) {
+    for (int i = 0; i < nlinks; i++) {
         link *l = &links[i];
         if (!l->used || (l->from != self && l->to != self)) continue;
         /* what was sent still arrives, and then the end: it lingers */
@@ -332,7 +337,7 @@ static int sim_close(void *socket) {
     free_parcel(&s->out);
     wadi_vec_free(&s->in);
     wadi_vec_free(&s->waiting);
-    for (int i = 0; i < SOCKETS; i++)
+    for (int i = 0; i < nsockets; i++)
         if (sockets[i].watched == self) sockets[i].watched = -1;
     s->used = false;
     return 0;
@@ -439,7 +444,7 @@ static int send_all(endpoint *s) {
     }
     uint32_t identity = 0;
     if (s->binds) memcpy(&identity, p.at[0]->data, IDENTITY);
-    for (int i = 0; i < LINKS; i++) {
+    for (int i = 0; i < nlinks; i++) {
         const link *l = &links[i];
         if (!l->used || (s->binds ? l->identity != identity : l->from != index_of(s))) continue;
         if (s->binds) {
@@ -454,7 +459,7 @@ static int send_all(endpoint *s) {
 }
 
 static bool has_link(const endpoint *s, const frame *identity) {
-    for (int i = 0; i < LINKS; i++)
+    for (int i = 0; i < nlinks; i++)
         if (links[i].used && links[i].to == index_of(s) &&
             memcmp(&links[i].identity, identity->data, IDENTITY) == 0)
             return true;
@@ -613,6 +618,7 @@ void wadi_zmq_guard_doubt(wadi_zmq_guard *g, int fd) {
 
 void network_begin(int breaks) {
     memset(links, 0, sizeof links);
+    nlinks = 0;
     identities = 0;
     breaks_left = breaks;
 }
@@ -620,6 +626,6 @@ void network_begin(int breaks) {
 void network_end(void) {
     for (size_t k = 0; k < events.n; k++) free_parcel(&events.at[k].parcel);
     wadi_vec_free(&events);
-    for (int i = 0; i < SOCKETS; i++)
+    for (int i = 0; i < nsockets; i++)
         if (sockets[i].used) abort(); /* every process has closed its ports */
 }

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 
-enum { THREADS = 64 };
+enum { THREADS = 4096 };
 
 struct process {
     process *of; /* the process, which is its first thread */
@@ -28,6 +28,7 @@ struct process {
 };
 
 static process all[THREADS];
+static int used;          /* those behind were never used */
 static sem_t world_turns; /* the world has the turn again */
 static _Thread_local process *self;
 static _Atomic int64_t now_ns;
@@ -70,8 +71,9 @@ static void *live(void *p) {
 
 static process *begin(process *of, void (*run)(void *env), void *env) {
     int i = 0;
-    while (i < THREADS && all[i].used) i++;
+    while (i < used && all[i].used) i++;
     if (i == THREADS) abort();
+    if (i == used) used++;
     process *p = &all[i];
     *p = (process){.run = run, .env = env, .used = true, .wake_ns = now_ns, .fd = -1};
     p->of = of != NULL ? of : p;
@@ -97,7 +99,7 @@ bool world_has_ended(process *p) {
 }
 
 void world_poke(process *p) {
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < used; i++)
         if (all[i].used && all[i].of == p && all[i].waits_for == NULL) all[i].poked = true;
 }
 
@@ -148,26 +150,37 @@ bool world_block(const void *what, int64_t until_ns) {
 }
 
 void world_wake(const void *what, bool everyone) {
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < used; i++) {
         if (!all[i].used || all[i].waits_for != what || all[i].poked) continue;
         all[i].poked = true;
         if (!everyone) return;
     }
 }
 
-static bool is_readable(int fd) {
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-    return fd >= 0 && poll(&p, 1, 0) > 0;
+/* Whoever waits for a descriptor that can be read is poked. All are asked for at once. */
+static void poke_readers(void) {
+    static struct pollfd asked[THREADS];
+    static process *who[THREADS];
+    nfds_t n = 0;
+    for (int i = 0; i < used; i++) {
+        if (!all[i].used || all[i].ended || all[i].fd < 0) continue;
+        asked[n] = (struct pollfd){.fd = all[i].fd, .events = POLLIN};
+        who[n++] = &all[i];
+    }
+    if (n == 0 || poll(asked, n, 0) <= 0) return;
+    for (nfds_t i = 0; i < n; i++)
+        if (asked[i].revents != 0) who[i]->poked = true;
 }
 
 /* One of those that wake first; those that were poked wake now. Nobody: all wait for ever. */
 static process *next_thread(void) {
     process *next = NULL;
     int among = 0;
-    for (int i = 0; i < THREADS; i++) {
+    poke_readers();
+    for (int i = 0; i < used; i++) {
         process *p = &all[i];
         if (!p->used || p->ended) continue;
-        if (p->poked || is_readable(p->fd)) p->wake_ns = now_ns;
+        if (p->poked) p->wake_ns = now_ns;
         if (p->wake_ns == INT64_MAX || (next != NULL && p->wake_ns > next->wake_ns)) continue;
         among = next != NULL && p->wake_ns == next->wake_ns ? among + 1 : 1;
         if (among == 1 || world_chance(among) == 0) next = p;
