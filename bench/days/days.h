@@ -154,6 +154,11 @@ int days_zmq_answer(const char *address, int64_t n, int64_t items);
 /* A process that is a home: FOLDER/in goes through the program `waits` to FOLDER/out, saved in FOLDER/state. */
 int days_home(const char *address, const char *folder);
 
+/* ---- share.c ---- */
+
+/* A process that has a part of a stream, or all of it: records come over a link from FOLDER/up and go over one to FOLDER/down. */
+int days_part(const char *folder, const char *number, bool shared);
+
 /* ---- the benchmarks ---- */
 
 wadi_status bench_carry(bench *b, wadi_error *err);
@@ -161,6 +166,7 @@ wadi_status bench_safety(bench *b, wadi_error *err);
 wadi_status bench_recover(bench *b, wadi_error *err);
 wadi_status bench_scale(bench *b, wadi_error *err);
 wadi_status bench_slow(bench *b, wadi_error *err);
+wadi_status bench_share(bench *b, wadi_error *err);
 wadi_status bench_soak(bench *b, wadi_error *err);
 
 #endif

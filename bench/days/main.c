@@ -15,6 +15,7 @@ static const bench_entry benchmarks[] = {
     {"scale", bench_scale, "1 to 8 workers whose work is waiting"},
     {"slow", bench_slow,
      "four workers of which one is slow, for a sink in order and one in any order"},
+    {"share", bench_share, "a stream that 1 to 4 processes share over links"},
     {"soak", bench_soak, "memory and descriptors of home while workers come and go"},
     {NULL, NULL, NULL},
 };

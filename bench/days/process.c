@@ -86,6 +86,8 @@ int days_be(int argc, char **argv) {
     }
     if (argc == 4 && strcmp(argv[1], "home") == 0) return days_home(argv[2], argv[3]);
     if (argc == 4 && strcmp(argv[1], "nats") == 0) return days_nats_answer(argv[2], atoll(argv[3]));
+    if (argc == 4 && strcmp(argv[1], "part") == 0) return days_part(argv[2], argv[3], true);
+    if (argc == 4 && strcmp(argv[1], "whole") == 0) return days_part(argv[2], argv[3], false);
     if (argc == 5 && strcmp(argv[1], "zmq") == 0)
         return days_zmq_answer(argv[2], atoll(argv[3]), atoll(argv[4]));
     return -1;

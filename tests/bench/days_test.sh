@@ -16,14 +16,14 @@ run safety &
 safety=$!
 run carry &
 carry=$!
-run recover,scale,slow,soak && good=yes || good=no
+run recover,scale,slow,share,soak && good=yes || good=no
 wait $safety || good=no
 wait $carry || good=no
 cat ./*.said
 [ $good = yes ] || exit 1
 cat ./*.lines > lines
 cat ./*.said > said
-for name in safety carry recover,scale,slow,soak; do rmdir "$name" || { echo "$name leaves behind: $(ls "$name")"; exit 1; }; done
+for name in safety carry recover,scale,slow,share,soak; do rmdir "$name" || { echo "$name leaves behind: $(ls "$name")"; exit 1; }; done
 awk -F '\t' 'NF != 6 || $3 + 0 <= 0 || $5 + 0 <= 0 { print "no line: " $0; bad = 1 } END { exit bad }' lines
 
 has() { # BENCHMARK CASE
@@ -35,6 +35,9 @@ for what in 'alone' 'ipc'; do
 done
 for who in worker home; do has recover "ipc, a killed $who"; done
 for crew in 1 2; do has scale "ipc, $crew workers"; done
+for parts in '1 part' '2 parts' '4 parts'; do
+    for what in 'wait' 'do not wait'; do has share "ipc, $parts, chunks that $what"; done
+done
 for what in GB descriptors; do has soak "ipc, .*$what"; done
 
 # Without the server, or without libnats, that is told.
@@ -42,6 +45,6 @@ if grep -q 'skipping JetStream' said; then
     ! cut -f 2 lines | grep -q JetStream || { echo "JetStream is skipped, and measured"; exit 1; }
     exit 0
 fi
-for name in $("$bench" --list | awk '{ print $1 }'); do has "$name" JetStream; done
+for name in $("$bench" --list | awk '$1 != "share" { print $1 }'); do has "$name" JetStream; done
 for who in worker home server; do has recover "JetStream, a killed $who"; done
 exit 0
