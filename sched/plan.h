@@ -316,6 +316,10 @@ typedef struct wadi_plan_fold {
         carried; /* the body runs for all elements of a chunk in order, and changes the scalars of `state_in` at its end */
     const int
         *after; /* [nstate] SCAN, carried: REGULAR slots that get the state after each element */
+    bool
+        keyed; /* KEYED: each key has a state. Carried: `state_in` are ONCE with a state for each key of the chunk, and slot `number`, REGULAR, says
+                  which of them an element has. Else the runtime puts the state of its key there for each element */
+    int number;
 } wadi_plan_fold;
 
 /* How the input of a stage becomes the elements that its body sees. Each stage counts its elements anew. */
@@ -346,7 +350,7 @@ typedef struct wadi_plan_stage {
         from; /* [nparts] component of the inputs' results, numbered over all inputs; SCAN: of the state. Not READ */
     int first, size, hop; /* ONCE slots, rank-0 i64; -1: the change has no such number */
     wadi_last_window last;
-    int test;
+    int test; /* KEYED: the key */
     wadi_plan_fold scan;
     int place;
     int body; /* -1: elements pass unchanged, `results` are parts or ONCE */

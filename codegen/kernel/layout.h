@@ -68,6 +68,8 @@ typedef struct wadi_body {
         int slot;             /* ONCE: where it comes from, and is put behind the last element */
         int after;            /* REGULAR: gets it after each element; -1: nothing does */
     } * carried;
+    bool keyed; /* the slots of the carried values are tables with a state for each key, and */
+    int number; /* this slot, REGULAR, has the number of an element's state in them */
 } wadi_body;
 
 /** Whether the binding makes arrays of a sequence. */

@@ -7,6 +7,17 @@
 
 /* ---- folds ---- */
 
+static bool is_scalar(const wadi_planning *p, const wadi_bind *b, int i) {
+    return p->m->values[b->args[1 + i]].type.array[0].rank == 0;
+}
+
+/* table: it has states of several keys, one behind the other. */
+static int state_slot(wadi_planning *p, const wadi_array_type *state, bool table) {
+    wadi_array_type t = *state;
+    if (table) t.rank++;
+    return wadi_planning_typed_slot(p, "state", WADI_SLOT_ONCE, &t);
+}
+
 /* Gives the n arrays of the state slots. The first state is arguments 1, 2, ... of b. */
 static wadi_status state_slots(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *f,
                                int **out_in, int **out_out) {
@@ -18,8 +29,8 @@ static wadi_status state_slots(wadi_planning *p, const wadi_bind *b, wadi_plan_f
     for (int i = 0; i < n; i++) {
         const wadi_array_type *t = &p->m->values[b->args[1 + i]].type.array[0];
         init[i] = wadi_planning_once(p, wadi_planning_resolved(p, b->args[1 + i]));
-        take[i] = wadi_planning_is_last_read(p, b->args[1 + i]);
-        in[i] = wadi_planning_typed_slot(p, "state", WADI_SLOT_ONCE, t);
+        take[i] = !f->keyed && wadi_planning_is_last_read(p, b->args[1 + i]);
+        in[i] = state_slot(p, t, f->keyed && f->carried);
         wadi_planning_param_at(p, b->blocks[0]->params[i], in[i]);
     }
     f->nstate = n;
@@ -67,10 +78,6 @@ static wadi_status region_body(wadi_planning *p, const wadi_block *r, const wadi
     return st;
 }
 
-static bool is_scalar(const wadi_planning *p, const wadi_bind *b, int i) {
-    return p->m->values[b->args[1 + i]].type.array[0].rank == 0;
-}
-
 /* A state of scalars, and of arrays that change in place: one kernel takes all elements of a chunk in order. */
 static wadi_status carried_body(wadi_planning *p, const wadi_bind *b, wadi_body *body,
                                 const int *in, int *next, wadi_plan_fold *f) {
@@ -93,7 +100,12 @@ static wadi_status carried_body(wadi_planning *p, const wadi_bind *b, wadi_body 
     }
     body->in_order = true;
     body->carried = carried;
-    f->carried = true;
+    if (f->keyed) {
+        const wadi_array_type number = {.rank = 0, .elem = wadi_elem_scalar(WADI_I64)};
+        f->number = wadi_planning_typed_slot(p, "number", WADI_SLOT_REGULAR, &number);
+        body->keyed = true;
+        body->number = f->number;
+    }
     if (scans) f->after = after;
     return region_body(p, r, body, scans ? f->nstate : 0, after, true, &f->body);
 }
@@ -125,17 +137,17 @@ wadi_status wadi_planning_fold(wadi_planning *p, const wadi_bind *b, wadi_plan_f
     body.name = wadi_arena_printf(p->plan->arena, "fold_%d", (int)p->bodies.n);
     bool *in_place = WADI_NEW_N(p->y.arena, bool, (size_t)b->nargs);
     if (!body.name || !in_place) return wadi_planning_no_memory(p);
+    out->keyed = b->op->seq.form == WADI_SEQ_SCAN_BY_KEY;
+    out->carried = true;
+    for (int i = 0; i < b->nargs - 1; i++) out->carried = out->carried && is_scalar(p, b, i);
     WADI_TRY(state_slots(p, b, out, &in, &next));
     WADI_TRY(element_parts(p, b, out));
     wadi_planning_in_place(p, b->blocks[0], out->nstate, in, in_place);
-    bool scalars = true, fixed = true;
-    for (int i = 0; i < out->nstate; i++) {
-        scalars = scalars && is_scalar(p, b, i);
-        fixed = fixed && (is_scalar(p, b, i) || in_place[i]);
-    }
-    const bool scans = p->m->values[b->results[0]].type.is_seq;
-    return scalars || (fixed && !scans) ? carried_body(p, b, &body, in, next, out)
-                                        : passed_body(p, b, &body, in_place, in, next, out);
+    bool fixed = true;
+    for (int i = 0; i < out->nstate; i++) fixed = fixed && (is_scalar(p, b, i) || in_place[i]);
+    if (fixed && !p->m->values[b->results[0]].type.is_seq) out->carried = true;
+    return out->carried ? carried_body(p, b, &body, in, next, out)
+                        : passed_body(p, b, &body, in_place, in, next, out);
 }
 
 /* ---- folds over chunks ---- */

@@ -172,6 +172,14 @@ static wadi_status scan(wadi_planning *p, const wadi_bind *b, int stage, int inp
     return p->y.failed ? wadi_planning_no_memory(p) : WADI_OK;
 }
 
+/* The key goes to the change as a filter's test does. */
+static wadi_status scan_by_key(wadi_planning *p, const wadi_bind *b, int stage, int input_stage) {
+    WADI_TRY(scan(p, b, stage, input_stage));
+    const int key = wadi_planning_want(p, b->args[0], 0);
+    wadi_planning_stage_at(p, stage)->plan.test = key;
+    return WADI_OK;
+}
+
 /* The slot of argument `arg`, a number that the change needs: a size, or a limit. */
 static int number(wadi_planning *p, const wadi_bind *b, int arg) {
     return wadi_planning_once(p, wadi_planning_resolved(p, b->args[arg]));
@@ -220,6 +228,7 @@ static const struct {
     [WADI_SEQ_BATCH] = {WADI_CHANGE_BATCH, batch},
     [WADI_SEQ_WINDOWS] = {WADI_CHANGE_WINDOWS, windows},
     [WADI_SEQ_SCAN] = {WADI_CHANGE_SCAN, scan},
+    [WADI_SEQ_SCAN_BY_KEY] = {WADI_CHANGE_KEYED, scan_by_key},
 };
 
 static bool counts_anew(wadi_seq_form form) {

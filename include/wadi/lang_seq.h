@@ -86,6 +86,12 @@ wadi_seq wadi_batch(wadi_exp n, wadi_seq s);
 wadi_seq wadi_scan_seq(wadi_acc_fn2 f, wadi_acc z, wadi_seq s);
 /** wadi_scan_seq with an environment. */
 wadi_seq wadi_scan_seq_env(wadi_acc_fn2_env f, void *env, wadi_acc z, wadi_seq s);
+/** wadi_scan_seq with a state for each key: component 0 of an element is its key, rank 0, an integer or a record of integers. For each element f
+ *  gets the state of its key, z if the key is new, and the whole element; the result is the next state of that key. So for each key it is
+ *  wadi_scan_seq over the elements that have it, and the states come in the order of the elements. Not offered inside an element. */
+wadi_seq wadi_scan_by_key(wadi_acc_fn2 f, wadi_acc z, wadi_seq s);
+/** wadi_scan_by_key with an environment. */
+wadi_seq wadi_scan_by_key_env(wadi_acc_fn2_env f, void *env, wadi_acc z, wadi_seq s);
 
 /* ---- consumers: pass their result to wadi_consume ---- */
 

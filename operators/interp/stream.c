@@ -90,6 +90,12 @@ void wadi_stream_at(wadi_interp *in, int64_t e) {
 void wadi_cursor_close(wadi_cursor *c) {
     if (!c) return;
     if (c->kept) wadi_cursor_forget(c);
+    for (size_t i = 0; i < c->keys.n; i++) {
+        wadi_key_state *k = &c->keys.at[i];
+        for (int a = 0; a < k->nkept; a++) wadi_iarray_destroy(k->kept[a]);
+        free((void *)k->kept);
+    }
+    wadi_vec_free(&c->keys);
     for (int i = 0; i < c->nfrom; i++) wadi_cursor_close(c->from[i]);
     for (int i = 0; c->samples && i < c->components; i++) wadi_gathered_fini(&c->samples[i]);
     free(c->samples);

@@ -17,6 +17,13 @@ typedef struct wadi_gathered {
     WADI_VEC(int64_t) shapes;
 } wadi_gathered;
 
+/** scan_by_key: the state of a key, arrays as a cursor keeps them. */
+typedef struct wadi_key_state {
+    uint64_t key[WADI_MAX_FIELDS];
+    int nkept;
+    wadi_iarray **kept;
+} wadi_key_state;
+
 typedef struct wadi_cursor {
     const wadi_bind *bind;
     int components; /* of an element */
@@ -31,8 +38,9 @@ typedef struct wadi_cursor {
     wadi_iarray **kept;     /* [WADI_STREAM_COMPONENTS] */
     bool found;             /* filter: the next element is kept (it may have no arrays) */
     wadi_gathered *samples; /* windows: [components], from sample `first` on */
-    int64_t first, start, ended; /* windows: see carry.c */
-    bool last_given;             /* windows: the window that is not full was given */
+    int64_t first, start, ended;   /* windows: see carry.c */
+    bool last_given;               /* windows: the window that is not full was given */
+    WADI_VEC(wadi_key_state) keys; /* scan_by_key: in the order in which the keys have come */
 } wadi_cursor;
 
 /** Opens a cursor at the first element of sequence `s`. */

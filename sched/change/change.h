@@ -39,6 +39,7 @@ typedef struct wadi_change_facts {
     bool
         reads; /* its elements come from sources: the stage has these and no inputs, and the parts are theirs */
     bool folds; /* the stage has a fold `scan`, and the parts are of its state */
+    bool keys;  /* the fold has a state for each key, which is component `test` */
     bool
         each; /* what comes of an element depends on it alone, and nothing is kept: chunks may be changed anywhere, and in any order */
 } wadi_change_facts;

@@ -55,6 +55,10 @@ static int64_t as_many(const wadi_change *c, int64_t need) {
 const wadi_change_row wadi_change_zip = {
     .facts = {.name = "zip"}, .put = put, .needs = as_many, .waits = true};
 
+const wadi_change_row wadi_change_keyed = {
+    .facts = {.name = "keyed", .tests = true, .folds = true, .keys = true},
+    .put = wadi_change_ready_all};
+
 const wadi_change_row wadi_change_scan = {
     .facts = {.name = "scan", .folds = true}, .put = wadi_change_ready_all, .needs = as_many};
 

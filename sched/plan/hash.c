@@ -80,6 +80,7 @@ static void add_fold(wadi_text *t, const wadi_plan_fold *f, int slots_of_part) {
     add_list(t, f->nstate, f->state_out);
     for (int i = 0; i < f->nstate; i++) add_number(t, f->take != NULL && f->take[i]);
     if (f->after != NULL) add_list(t, f->nstate, f->after);
+    if (f->keyed) add_number(t, f->carried ? f->number : -1);
     add_list(t, slots_of_part * f->nparts, f->parts);
     add_list(t, f->nparts, f->from);
 }

@@ -215,6 +215,10 @@ static void print_fold_slots(const wadi_plan *p, const wadi_plan_fold *f, int sl
     wadi_text_add(out, "reads ");
     print_slots(p, slots_of_part * f->nparts, f->parts, out);
     if (f->carried) wadi_text_add(out, ", carried");
+    if (f->carried && f->keyed) {
+        wadi_text_add(out, " by ");
+        print_slot(p, f->number, out);
+    }
     if (f->after != NULL) {
         wadi_text_add(out, ", after each ");
         print_slots(p, f->nstate, f->after, out);

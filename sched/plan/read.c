@@ -342,6 +342,9 @@ static bool fold_slots(wadi_plan_reader *r, wadi_plan_fold *f, int slots_of_part
     if (n != slots_of_part * f->nparts)
         return wadi_plan_fails(r, "as many slots as components are read");
     f->carried = wadi_plan_takes(r, ", carried");
+    if (f->carried && f->keyed &&
+        (!wadi_plan_expects(r, " by ") || !wadi_plan_slot_of(r, &f->number)))
+        return false;
     if (wadi_plan_takes(r, ", after each ")) {
         if (!wadi_plan_slots(r, &f->after, &n)) return false;
         if (n != f->nstate) return wadi_plan_fails(r, "as many slots as the state has arrays");
@@ -458,6 +461,7 @@ static bool read_stage(wadi_plan_reader *r) {
     g.nsources = (int)r->sources.n;
     if (!WADI_PLAN_KEEP(r, &r->sources, &g.sources)) return false;
     if (about->reads && !parts_of_sources(r, &g)) return false;
+    g.scan.keyed = about->keys;
     if (about->folds && !fold_slots(r, &g.scan, 1)) return false;
     if (!wadi_plan_expects(r, "        ")) return false;
     if (!wadi_plan_takes(r, "unchanged") && !body(r, &g.body)) return false;

@@ -324,7 +324,7 @@ wadi_status wadi_dead_fold(wadi_stream *s, int stage, wadi_crew *w, const wadi_p
     wadi_text before = {0};
     int64_t done = 0;
     wadi_status status = fragile ? wadi_fold_save(w, fold, &before, err) : WADI_OK;
-    if (status == WADI_OK) status = wadi_fold_elements(w, fold, c, NULL, &done, err);
+    if (status == WADI_OK) status = wadi_fold_elements(w, fold, c, NULL, NULL, &done, err);
     if (status != WADI_OK && wadi_dead_takes(s->x, w, status)) {
         wadi_state_reader from = {before.at, before.n};
         status = wadi_dead_put(s, stage, fold, c, done, err, err);

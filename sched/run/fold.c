@@ -7,26 +7,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "sched/run/keyed.h"
 #include "sched/run/state.h"
-
-static wadi_status no_memory(wadi_error *err) {
-    return wadi_fail(err, WADI_MEMORY, "a fold's state: out of memory");
-}
-
-/* ---- the state ---- */
-
-/* The state's slots have the layout of their kind over a chunk of one element. */
-static bool make_state(wadi_slots *s, int slot) {
-    const wadi_plan_slot *p = &s->plan->slots[slot];
-    wadi_slot *state = &s->slot[slot];
-    const int64_t values = wadi_shape_values(p->rank, state->shape);
-    state->stride = p->kind == WADI_SLOT_REGULAR ? values : 0;
-    if (p->kind != WADI_SLOT_IRREGULAR) return true;
-    if (!wadi_slots_room_for_offsets(s, slot, 1)) return false;
-    state->offset[0] = 0;
-    state->offset[1] = values;
-    return true;
-}
 
 /* The body writes where it reads. */
 static bool is_in_place(const wadi_plan_fold *fold, int i) {
@@ -35,7 +17,7 @@ static bool is_in_place(const wadi_plan_fold *fold, int i) {
 
 bool wadi_fold_is_fragile(const wadi_crew *w, const wadi_plan_fold *fold) {
     bool fragile = false;
-    for (int i = 0; i < fold->nstate; i++)
+    for (int i = 0; i < fold->nstate && !fold->keyed; i++)
         fragile = fragile || (fold->carried ? w->slots->plan->slots[fold->state_in[i]].rank > 0
                                             : is_in_place(fold, i));
     return fragile;
@@ -53,12 +35,12 @@ wadi_status wadi_fold_begin(wadi_crew *w, const wadi_plan_fold *fold, wadi_error
             wadi_slot_memory memory;
             if (!(take ? wadi_slots_take_over : wadi_slots_copy)(w->slots, fold->init[i], &slot,
                                                                  &memory))
-                return no_memory(err);
+                return wadi_fold_no_memory(err);
             wadi_slots_give(w->slots, fold->state_in[i], &slot, &memory);
             continue;
         }
         wadi_slots_alias(w->slots, fold->init[i], fold->state_in[i]);
-        if (!make_state(w->slots, fold->state_in[i])) return no_memory(err);
+        if (!wadi_fold_lay_out(w->slots, fold->state_in[i])) return wadi_fold_no_memory(err);
     }
     return WADI_OK;
 }
@@ -90,19 +72,6 @@ static wadi_status save_array(const wadi_slots *s, int slot, wadi_text *out, wad
     return status;
 }
 
-/* The slot gets memory of its own, where the slots' columns live. */
-static wadi_status fill_slot(wadi_slots *s, int slot, const wadi_chunk_component *from,
-                             wadi_error *err) {
-    wadi_slots_clear(s, slot);
-    if (!wadi_slots_room_for_shapes(s, slot, 1)) return no_memory(err);
-    for (int d = 0; d < from->rank; d++) s->slot[slot].shape[d] = from->shape[d];
-    if (!wadi_slots_room_for_columns(s, slot, from->values)) return no_memory(err);
-    for (int f = 0; f < from->fields; f++)
-        wadi_residence_put_column(s->residence, s->slot[slot].col[f], from->column[f],
-                                  from->values * wadi_type_size(from->type[f]));
-    return WADI_OK;
-}
-
 static wadi_status load_array(wadi_slots *s, int slot, wadi_state_reader *from, wadi_error *err) {
     const wadi_plan_slot *p = wadi_slots_plan(s, slot);
     wadi_chunk *c = NULL;
@@ -112,7 +81,7 @@ static wadi_status load_array(wadi_slots *s, int slot, wadi_state_reader *from, 
                 was->rank == p->rank && was->fields == p->fields;
     for (int f = 0; fits && f < p->fields; f++) fits = was->type[f] == p->type[f];
     const wadi_status status =
-        fits ? fill_slot(s, slot, was, err)
+        fits ? wadi_fold_fill(s, slot, was, err)
              : wadi_fail(err, WADI_INVALID, "saved state: an array of another type than %s",
                          p->name != NULL ? p->name : "the fold's");
     wadi_chunk_release(c);
@@ -125,7 +94,7 @@ wadi_status wadi_fold_save(const wadi_crew *w, const wadi_plan_fold *fold, wadi_
     wadi_state_put(out, fold->nstate);
     for (int i = 0; i < fold->nstate; i++)
         WADI_TRY(save_array(w->slots, fold->state_in[i], out, err));
-    return out->failed ? no_memory(err) : WADI_OK;
+    return out->failed ? wadi_fold_no_memory(err) : WADI_OK;
 }
 
 wadi_status wadi_fold_load(wadi_crew *w, const wadi_plan_fold *fold, wadi_state_reader *from,
@@ -138,8 +107,8 @@ wadi_status wadi_fold_load(wadi_crew *w, const wadi_plan_fold *fold, wadi_state_
                          fold->nstate);
     for (int i = 0; i < fold->nstate; i++) {
         WADI_TRY(load_array(w->slots, fold->state_in[i], from, err));
-        if (!is_in_place(fold, i) && !make_state(w->slots, fold->state_in[i]))
-            return no_memory(err);
+        if (!is_in_place(fold, i) && !wadi_fold_lay_out(w->slots, fold->state_in[i]))
+            return wadi_fold_no_memory(err);
     }
     return WADI_OK;
 }
@@ -161,7 +130,7 @@ static wadi_status run_body(wadi_crew *w, const wadi_plan_fold *fold, wadi_job *
         wadi_slots_move(w->slots, fold->state_out[i], fold->state_in[i]);
     }
     for (int i = 0; i < fold->nstate; i++) {
-        if (!make_state(w->slots, fold->state_in[i])) return no_memory(err);
+        if (!wadi_fold_lay_out(w->slots, fold->state_in[i])) return wadi_fold_no_memory(err);
     }
     return WADI_OK;
 }
@@ -224,7 +193,8 @@ static void forget_results(wadi_crew *w, const wadi_plan_fold *fold) {
 }
 
 static wadi_status fold_each(wadi_crew *w, const wadi_plan_fold *fold, const wadi_chunk *c,
-                             wadi_builder *states, int64_t *out_done, wadi_error *err) {
+                             wadi_states *keyed, wadi_builder *states, int64_t *out_done,
+                             wadi_error *err) {
     wadi_slot whole[WADI_MAX_PARTS];
     int64_t elements[WADI_MAX_PARTS];
     int64_t offset[WADI_MAX_PARTS][2];
@@ -241,9 +211,11 @@ static wadi_status fold_each(wadi_crew *w, const wadi_plan_fold *fold, const wad
             w->slots->slot[slot] = narrow(&w->slots->plan->slots[slot], &whole[i], s, offset[i]);
             w->slots->memory[slot].elements = 1;
         }
-        status = run_body(w, fold, &job, err);
+        if (keyed != NULL) status = wadi_states_put(keyed, w, s, err);
+        if (status == WADI_OK) status = run_body(w, fold, &job, err);
         if (status != WADI_OK) forget_results(w, fold);
         if (status == WADI_OK && states != NULL) status = append_state(w, fold, states, err);
+        if (status == WADI_OK && keyed != NULL) status = wadi_states_take(keyed, w, s, err);
         if (status != WADI_OK) break;
     }
     for (int i = 0; i < fold->nparts; i++) {
@@ -255,23 +227,28 @@ static wadi_status fold_each(wadi_crew *w, const wadi_plan_fold *fold, const wad
 
 /* All elements in one run of the body. Scalars of the state change only if none of them fails. */
 static wadi_status fold_carried(wadi_crew *w, const wadi_plan_fold *fold, const wadi_chunk *c,
-                                int64_t *out_done, wadi_error *err) {
+                                wadi_states *keyed, int64_t *out_done, wadi_error *err) {
     wadi_job job = {
         .body = fold->body, .first = c->first, .count = c->count, .left = -1, .slots = w->slots};
-    const wadi_status status = run_job(w, &job, err);
+    if (keyed != NULL) WADI_TRY(wadi_states_gather(keyed, w, err));
+    wadi_status status = run_job(w, &job, err);
+    if (status == WADI_OK && keyed != NULL) status = wadi_states_scatter(keyed, w, err);
     *out_done = status == WADI_OK ? c->count : status == WADI_FAULT ? job.fault.element : 0;
     return status;
 }
 
 wadi_status wadi_fold_elements(wadi_crew *w, const wadi_plan_fold *fold, wadi_chunk *c,
-                               wadi_builder *states, int64_t *out_done, wadi_error *err) {
+                               wadi_states *keyed, wadi_builder *states, int64_t *out_done,
+                               wadi_error *err) {
     *out_done = 0;
     w->at_element = false;
     wadi_status status = bind_parts(w, fold, c, err);
+    if (status == WADI_OK && keyed != NULL) status = wadi_states_begin(keyed, c, err);
     if (status == WADI_OK && fold->carried)
-        status = fold_carried(w, fold, c, out_done, err);
+        status = fold_carried(w, fold, c, keyed, out_done, err);
     else if (status == WADI_OK)
-        status = fold_each(w, fold, c, states, out_done, err);
+        status = fold_each(w, fold, c, keyed, states, out_done, err);
+    if (keyed != NULL) wadi_states_end(keyed, w);
     for (int i = 0; i < fold->nparts; i++) wadi_slots_clear(w->slots, fold->parts[i]);
     return status;
 }
@@ -282,21 +259,21 @@ wadi_status wadi_fold_elements(wadi_crew *w, const wadi_plan_fold *fold, wadi_ch
 static wadi_status bind_shapes(wadi_crew *w, int slot, const wadi_chunk_component *c, int64_t count,
                                wadi_error *err) {
     wadi_slots_clear(w->slots, slot);
-    if (!wadi_slots_room_for_shapes(w->slots, slot, 1)) return no_memory(err);
+    if (!wadi_slots_room_for_shapes(w->slots, slot, 1)) return wadi_fold_no_memory(err);
     w->slots->slot[slot].shape[0] = count;
     w->slots->slot[slot].shape[1] = c->rank;
     void *table = c->shapes, *block = NULL;
     if (c->layout != WADI_LAYOUT_IRREGULAR) {
         table = block =
             wadi_buffers_get(w->slots->buffers, count * c->rank * (int64_t)sizeof(int64_t));
-        if (table == NULL) return no_memory(err);
+        if (table == NULL) return wadi_fold_no_memory(err);
         int64_t *to = table;
         for (int64_t s = 0; s < count; s++)
             for (int d = 0; d < c->rank; d++) *to++ = c->shape[d];
     }
     if (!wadi_slots_set_columns(w->slots, slot, NULL, &table, count * c->rank)) {
         wadi_buffers_put(block);
-        return no_memory(err);
+        return wadi_fold_no_memory(err);
     }
     if (w->slots->residence == NULL)
         w->slots->memory[slot].column[0] = block;
@@ -308,11 +285,11 @@ static wadi_status bind_shapes(wadi_crew *w, int slot, const wadi_chunk_componen
 static wadi_status bind_values(wadi_crew *w, int slot, const wadi_chunk_component *c,
                                wadi_error *err) {
     wadi_slots_clear(w->slots, slot);
-    if (!wadi_slots_room_for_shapes(w->slots, slot, 1)) return no_memory(err);
+    if (!wadi_slots_room_for_shapes(w->slots, slot, 1)) return wadi_fold_no_memory(err);
     w->slots->slot[slot].shape[0] = c->values;
     return wadi_slots_set_columns(w->slots, slot, c->residence, c->column, c->values)
                ? WADI_OK
-               : no_memory(err);
+               : wadi_fold_no_memory(err);
 }
 
 /* Whether the body makes the array in slot state_out[i], for state i alone: its memory may be taken away. */
@@ -350,7 +327,7 @@ static wadi_status next_state(wadi_crew *w, const wadi_plan_fold *fold, wadi_err
         if (is_made(w, fold, i)) wadi_slots_move(w->slots, fold->state_out[i], fold->state_in[i]);
     }
     free(copies);
-    return fine ? WADI_OK : no_memory(err);
+    return fine ? WADI_OK : wadi_fold_no_memory(err);
 }
 
 static wadi_status fold_bound(wadi_crew *w, const wadi_plan_fold *fold, wadi_chunk *c,

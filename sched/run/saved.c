@@ -6,6 +6,7 @@
 #include "sched/run/certify.h"
 #include "sched/run/dead.h"
 #include "sched/run/elsewhere.h"
+#include "sched/run/keyed.h"
 #include "sched/run/stream.h"
 
 static const char title[] = "stream";
@@ -32,6 +33,7 @@ static wadi_status save_stage(const wadi_stage_run *g, wadi_text *out, wadi_erro
     if (g->lane != NULL) return wadi_lane_save(g->lane, out, err);
     WADI_TRY(wadi_change_save(g->change, out, err));
     const wadi_plan_fold *scan = wadi_plan_stage_fold(g->plan);
+    if (g->keyed != NULL) return wadi_states_save(g->keyed, g->crew->slots->buffers, out, err);
     return scan != NULL ? wadi_fold_save(g->crew, scan, out, err) : WADI_OK;
 }
 
@@ -123,6 +125,7 @@ static wadi_status load_stage(wadi_stage_run *g, wadi_state_reader *from, wadi_e
     if (g->lane != NULL) return wadi_lane_load(g->lane, g->ended, from, err);
     WADI_TRY(wadi_change_load(g->change, from, err));
     const wadi_plan_fold *scan = wadi_plan_stage_fold(g->plan);
+    if (g->keyed != NULL) return wadi_states_load(g->keyed, g->crew->slots->buffers, from, err);
     return scan != NULL ? wadi_fold_load(g->crew, scan, from, err) : WADI_OK;
 }
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "sched/run/dead.h"
 #include "sched/run/elsewhere.h"
+#include "sched/run/keyed.h"
 #include "sched/run/stream.h"
 #include "sched/run/tap.h"
 
@@ -378,10 +379,22 @@ static bool scans_on(const wadi_stream *s, const wadi_stage_run *g, wadi_status 
            !wadi_fold_is_fragile(g->crew, &g->plan->scan);
 }
 
+/* Tells of an element that has failed: of what the body reads, without the key behind it. */
+static wadi_status tell_dead(wadi_stream *s, int stage, wadi_chunk *in, int64_t at,
+                             const wadi_error *failed, wadi_error *err) {
+    const wadi_plan_fold *f = &stage_of(s, stage)->plan->scan;
+    int parts[WADI_MAX_PARTS];
+    wadi_chunk *read = NULL;
+    for (int i = 0; i < f->nparts; i++) parts[i] = i;
+    WADI_TRY(wadi_chunk_select(in, f->nparts, parts, &read, err));
+    const wadi_status told = wadi_dead_put(s, stage, f, read, at, failed, err);
+    wadi_chunk_release(read);
+    return told;
+}
+
 static wadi_status scan_without(wadi_stream *s, int stage, wadi_chunk *in, int64_t at,
                                 const wadi_error *failed, wadi_error *err) {
-    const wadi_status told =
-        wadi_dead_put(s, stage, &stage_of(s, stage)->plan->scan, in, at, failed, err);
+    const wadi_status told = tell_dead(s, stage, in, at, failed, err);
     if (told != WADI_OK) return wadi_stage_fail(s, stage, told, err);
     for (wadi_dead_pieces p = wadi_dead_behind(at, in->count); wadi_dead_next(&p);)
         if (is_open(s, stage)) WADI_TRY(scan_part(s, stage, in, p.from, p.n, err));
@@ -394,7 +407,7 @@ static wadi_status scan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *e
     wadi_stage_run *g = stage_of(s, stage);
     const wadi_plan_fold *f = &g->plan->scan;
     int64_t done = 0;
-    const wadi_status folded = wadi_fold_elements(g->crew, f, in, &g->states, &done, err);
+    const wadi_status folded = wadi_fold_elements(g->crew, f, in, g->keyed, &g->states, &done, err);
     const wadi_error failed = *err;
     const bool goes_on = scans_on(s, g, folded);
     if (folded != WADI_OK && f->carried)
@@ -419,8 +432,8 @@ static wadi_status drain_now(wadi_stream *s, int stage, wadi_error *err) {
         if (c == NULL) return WADI_OK;
         wadi_status status = WADI_OK;
         if (is_open(s, stage))
-            status = g->plan->change == WADI_CHANGE_SCAN ? scan(s, stage, c, err)
-                                                         : step(s, stage, c, err);
+            status = wadi_plan_stage_fold(g->plan) != NULL ? scan(s, stage, c, err)
+                                                           : step(s, stage, c, err);
         wadi_chunk_release(c);
         WADI_TRY(status);
     }
@@ -533,12 +546,18 @@ static wadi_status open_states(wadi_stream *s, wadi_stage_run *g, wadi_error *er
         return wadi_fail(err, WADI_UNSUPPORTED, "a state of %d arrays, at most %d", f->nstate,
                          (int)WADI_MAX_PARTS);
     for (int i = 0; i < f->nstate; i++) {
-        const wadi_plan_slot *p = &s->x->plan->slots[f->state_in[i]];
+        const wadi_plan_slot *p = &s->x->plan->slots[f->init[i]];
         part[i] = (wadi_part){.rank = p->rank, .fields = p->fields, .fixed = p->rank == 0};
         for (int k = 0; k < p->fields; k++) part[i].type[k] = p->type[k];
     }
     WADI_TRY(wadi_builder_init(&g->states, s->x->buffers, f->nstate, part, INT64_MAX, err));
-    return wadi_fold_begin(g->crew, f, err);
+    if (!f->keyed) return wadi_fold_begin(g->crew, f, err);
+    if (f->nparts > WADI_MAX_PARTS)
+        return wadi_fail(err, WADI_UNSUPPORTED, "a scan over elements of %d arrays, at most %d",
+                         f->nparts, (int)WADI_MAX_PARTS);
+    const int key = s->plan->stages[g->plan->inputs[0]].results[g->plan->test];
+    return wadi_states_create(g->crew, f, &s->x->plan->places[g->plan->place],
+                              s->x->plan->slots[key].fields, s->x->options.memory, &g->keyed, err);
 }
 
 wadi_status wadi_stage_open(wadi_stream *s, int stage, wadi_error *err) {
@@ -564,7 +583,7 @@ wadi_status wadi_stage_open(wadi_stream *s, int stage, wadi_error *err) {
     WADI_TRY(check_size(s, p, about->size, o.size, err));
     WADI_TRY(check_size(s, p, about->hop, o.hop, err));
     WADI_TRY(wadi_change_create(&o, &g->change, err));
-    return p->change == WADI_CHANGE_SCAN ? open_states(s, g, err) : WADI_OK;
+    return wadi_plan_stage_fold(p) != NULL ? open_states(s, g, err) : WADI_OK;
 }
 
 void wadi_stage_close(wadi_stream *s, int stage) {
@@ -572,6 +591,7 @@ void wadi_stage_close(wadi_stream *s, int stage) {
     wadi_tap_close(&g->done);
     wadi_change_destroy(g->change);
     wadi_builder_fini(&g->states);
+    wadi_states_destroy(g->keyed);
     for (int i = 0; i < g->plan->scan.nstate; i++)
         wadi_slots_clear(g->crew->slots, g->plan->scan.state_in[i]);
 }

@@ -377,14 +377,27 @@ wadi_status wadi_collect_store(wadi_sink *sink, wadi_run *x, wadi_error *err);
 /* How often what the world has made fail is tried again. */
 wadi_retry wadi_run_retry(const wadi_run *x);
 
+/* ---- fold_slot.c ---- */
+
+typedef struct wadi_states wadi_states; /* keyed.h */
+
+/* A slot that has got the shape and columns of a state: strides and offsets are made for one element. False: out of memory. */
+WADI_NODISCARD bool wadi_fold_lay_out(wadi_slots *s, int slot);
+/* The slot gets a copy of an array, a component with one element on the host, in memory of its own where the slots' columns live. */
+WADI_NODISCARD wadi_status wadi_fold_fill(wadi_slots *s, int slot, const wadi_chunk_component *from,
+                                          wadi_error *err);
+wadi_status wadi_fold_no_memory(wadi_error *err);
+
 /* ---- fold.c ---- */
 
 wadi_status wadi_fold_begin(wadi_crew *w, const wadi_plan_fold *fold, wadi_error *err);
-/* Folds the elements of a chunk of the fold's parts into the state. states, if not NULL, gets every state. *out_done:
+/* Folds the elements of a chunk of the fold's parts into the state. keyed: those of a fold that has one for each key (keyed.h); the key is then the last
+ * component of the chunk. NULL for others. states, if not NULL, gets every state. *out_done:
  * elements before the first that fails. Carried scalars have changed only when none has; an array that changes in place is of no
  * use after a failure. `after` slots are the caller's to take. */
 wadi_status wadi_fold_elements(wadi_crew *w, const wadi_plan_fold *fold, wadi_chunk *c,
-                               wadi_builder *states, int64_t *out_done, wadi_error *err);
+                               wadi_states *keyed, wadi_builder *states, int64_t *out_done,
+                               wadi_error *err);
 /* Whether a failure leaves more of the state changed than the elements before it account for. */
 bool wadi_fold_is_fragile(const wadi_crew *w, const wadi_plan_fold *fold);
 /* All elements of the chunk at once. */

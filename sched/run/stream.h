@@ -73,7 +73,8 @@ typedef struct wadi_stage_run {
     wadi_lane *lane;     /* READ */
     wadi_change *change; /* others */
     wadi_weight behind;  /* of it and all stages behind it, if the stream weighs */
-    wadi_builder states; /* SCAN */
+    wadi_builder states; /* SCAN, KEYED */
+    wadi_states *keyed;  /* KEYED: the states of all keys (keyed.h); else NULL */
     wadi_budget budget;  /* of its chunks */
     wadi_passed done;    /* elements through its body */
     wadi_passed

@@ -291,6 +291,15 @@ static wadi_seq read_streams(maker *m, const gen_outside *o, bool *left) {
     return !m->lengthy && gen_below(&m->r, 4) == 0 ? gen_transduced(m, s) : s;
 }
 
+/* Another end of the same pass, with random numbers of its own: all else is the same with and without it. */
+static void states_by_key(const maker *m, uint64_t seed, wadi_seq s) {
+    maker own = *m;
+    own.r.state = (seed + 11) * 2 + 1;
+    if (m->lengthy || gen_below(&own.r, 4) > 0) return;
+    chain(&own);
+    wadi_output("by_key", wadi_consume(wadi_elements(gen_by_key(&own, s))));
+}
+
 /* Chosen so that the few seeds that every run compiles have all that programs are made of (coverage_test.c). */
 enum { SHIFT = 208 };
 
@@ -319,6 +328,7 @@ wadi_program *gen_program(uint64_t seed, int size, gen_outside *out) {
         s = wadi_map_seq_env(body, &m, gen_transduced(&m, s));
     }
     wadi_stream_out(s, GEN_SINK);
+    states_by_key(&m, seed, s);
     if (!m.lengthy && gen_below(&m.r, 4) == 0) { /* another end of the same pass */
         chain(&m);
         const wadi_seq t = gen_transduced(&m, s);

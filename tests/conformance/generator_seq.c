@@ -176,6 +176,60 @@ static wadi_seq scanned(maker *m, wadi_seq s) {
     return out;
 }
 
+/* ---- states by key ---- */
+
+/* Few keys, or as many as there are elements: of the size, and of the values if these are integers. */
+static wadi_acc with_key(void *env, wadi_acc element) {
+    maker *m = env;
+    const wadi_type t = m->part[0].type;
+    const wadi_exp zero = wadi_literal(t, 0);
+    wadi_exp k = wadi_add(wadi_size(part_of(m, element, 0)), wadi_i64(m->constant));
+    if (t <= WADI_U64)
+        k = wadi_add(k, wadi_convert(WADI_I64, wadi_the(wadi_fold_all(gen_sum(t), zero,
+                                                                      values_of(m, element)))));
+    if (m->constant < 3) k = wadi_mod(k, wadi_i64(2 + m->constant));
+    const wadi_type narrow[] = {WADI_I8, WADI_I64, WADI_U64, WADI_I32};
+    const wadi_type of = narrow[m->constant % 4];
+    const wadi_exp key = m->constant % 2 == 0
+                             ? wadi_convert(of, k)
+                             : wadi_rec2("k", wadi_convert(of, k), "l", wadi_u8(255));
+    wadi_acc parts[GEN_ELEMENT + 1] = {wadi_unit(key)};
+    for (int p = 0; p < m->parts; p++) parts[p + 1] = part_of(m, element, p);
+    return wadi_tuple(m->parts + 1, parts);
+}
+
+static wadi_acc without_key(const maker *m, wadi_acc element) {
+    wadi_acc parts[GEN_ELEMENT];
+    for (int p = 0; p < m->parts; p++) parts[p] = wadi_tuple_get(element, p + 1);
+    return m->parts == 1 ? parts[0] : wadi_tuple(m->parts, parts);
+}
+
+static wadi_acc summed_by_key(void *env, wadi_acc state, wadi_acc element) {
+    return summed_up(env, state, without_key(env, element));
+}
+
+/* How many there have been, and the first values of the last few. */
+static wadi_acc last_by_key(void *env, wadi_acc state, wadi_acc element) {
+    const maker *m = env;
+    const wadi_exp n = wadi_add(wadi_the(wadi_tuple_get(state, 0)), wadi_i64(1));
+    const wadi_acc values = wadi_flatten(values_of(m, without_key(m, element)));
+    const wadi_acc some = wadi_take(wadi_i64(2), values);
+    const wadi_acc next = wadi_concat(some, wadi_take(wadi_i64(3), wadi_tuple_get(state, 1)));
+    return wadi_tuple(2, (const wadi_acc[]){wadi_unit(n), next});
+}
+
+wadi_seq gen_by_key(maker *m, wadi_seq s) {
+    const wadi_type t = m->part[0].type;
+    const bool arrays = gen_below(&m->r, 2);
+    m->constant = gen_below(&m->r, 6);
+    const wadi_acc first = wadi_unit(gen_literal(m, t)),
+                   none = wadi_take(wadi_i64(0), wadi_flatten(first));
+    s = wadi_map_seq_env(with_key, m, s);
+    if (!arrays) return wadi_scan_by_key_env(summed_by_key, m, first, s);
+    return wadi_scan_by_key_env(last_by_key, m,
+                                wadi_tuple(2, (const wadi_acc[]){wadi_unit(wadi_i64(0)), none}), s);
+}
+
 static wadi_seq cut(maker *m, wadi_seq s) {
     const wadi_exp n = wadi_i64(gen_below(&m->r, 9));
     return gen_below(&m->r, 2) ? wadi_take_seq(n, s) : wadi_drop_seq(n, s);

@@ -77,6 +77,9 @@ wadi_eat gen_longest_records(maker *m, wadi_seq s);
 /* Records made, changed and taken apart in one step. */
 void gen_record_step(maker *m);
 
+/* The sequence as states by key, whose elements m->part does not tell. */
+wadi_seq gen_by_key(maker *m, wadi_seq s);
+
 /* Adds an array to the pool. */
 void gen_keep(maker *m, wadi_acc a, int rank, wadi_type type, int shape);
 int gen_fresh_class(maker *m);

@@ -185,6 +185,10 @@ static wadi_acc whole_state(wadi_acc state, wadi_acc chunk) {
     return wadi_zip_with(wadi_add, state, wadi_sum(wadi_map(twice, wadi_tuple_get(chunk, 1))));
 }
 
+static wadi_acc state_and_key(wadi_acc state, wadi_acc key) {
+    return wadi_map(twice, wadi_take(wadi_the(key), state));
+}
+
 static wadi_acc sums(wadi_exp n) {
     return wadi_fill(wadi_ix1(n), f(1));
 }
@@ -383,6 +387,7 @@ static void sequences_and_transforms(void **state) {
     S(wadi_windows(i(8), g.s, WADI_LAST_KEEP, seq_of(g.v)));
     S(wadi_batch(g.s, seq_of(g.p)));
     S(wadi_scan_seq(added, g.v, seq_of(g.w)));
+    S(wadi_scan_by_key(state_and_key, g.v, seq_of(wadi_unit(g.s))));
     A(wadi_consume(wadi_fold_seq(added, g.v, seq_of(g.w))));
     A(wadi_consume(wadi_fold_batch(whole_state, wadi_unit(f(0)), seq_of(g.v))));
     A(wadi_consume(wadi_elements(seq_of(g.p))));

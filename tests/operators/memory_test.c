@@ -44,7 +44,7 @@ static void read_and_run(const char *program, void *env) {
 /* A file holds many programs that are much alike, so that few turns are enough for the heap to have its habits. Where they are not, the
  * next round shows it: memory that is kept grows in every round (kept_memory.h). */
 static void expect_nothing_kept(const char *file) {
-    enum { FIRST = 8, THEN = 4, ROUNDS = 3 };
+    enum { FIRST = 8, THEN = 4, ROUNDS = 6 };
     for (int i = 0; i < FIRST; i++) each_case(file, read_and_run, NULL);
     size_t before = memory_in_use(), more = 0;
     for (int round = 0; round < ROUNDS; round++) {

@@ -52,7 +52,7 @@ static void feed(wadi_run *x, int64_t first, int64_t count) {
     c->count = count;
     wadi_builder_finish(&b, c, 0, count);
     wadi_builder_fini(&b);
-    if (wadi_fold_elements(&x->crew, &hand.end[0].fold, c, NULL, &done, &err) != WADI_OK)
+    if (wadi_fold_elements(&x->crew, &hand.end[0].fold, c, NULL, NULL, &done, &err) != WADI_OK)
         fail_msg("%s", err.msg);
     assert_int_equal(done, count);
     wadi_chunk_release(c);

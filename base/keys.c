@@ -1,0 +1,69 @@
+/* Numbers for keys: open addressing, at most half full. Where a key is looked for depends on the key alone, so who may choose keys can make
+ * many meet, as with any table whose hash is known. */
+#include "base/keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+enum { FIRST_SLOTS = 64 };
+
+void wadi_keys_init(wadi_keys *k, int words) {
+    *k = (wadi_keys){.words = words};
+}
+
+void wadi_keys_fini(wadi_keys *k) {
+    free(k->key);
+    free(k->first);
+    *k = (wadi_keys){.words = k->words};
+}
+
+static uint64_t hash(const wadi_keys *k, const uint64_t *key) {
+    uint64_t h = wadi_hash64(key[0]);
+    for (int i = 1; i < k->words; i++) h = wadi_hash64(h ^ key[i]);
+    return h;
+}
+
+/* The slot that has the key, or the free one in which it belongs. */
+static size_t slot_of(const wadi_keys *k, const uint64_t *key) {
+    const size_t mask = k->slots - 1, bytes = (size_t)k->words * sizeof *key;
+    size_t at = (size_t)hash(k, key) & mask;
+    while (k->first[at] != 0 && memcmp(wadi_keys_at(k, k->first[at] - 1), key, bytes) != 0)
+        at = (at + 1) & mask;
+    return at;
+}
+
+static bool more_slots(wadi_keys *k) {
+    const size_t slots = k->slots == 0 ? FIRST_SLOTS : 2 * k->slots;
+    int64_t *first = calloc(slots, sizeof *first);
+    if (first == NULL) return false;
+    free(k->first);
+    k->first = first;
+    k->slots = slots;
+    for (int64_t i = 0; i < k->n; i++) first[slot_of(k, wadi_keys_at(k, i))] = i + 1;
+    return true;
+}
+
+static bool more_room(wadi_keys *k) {
+    const int64_t room = k->room == 0 ? FIRST_SLOTS : 2 * k->room;
+    uint64_t *key = realloc(k->key, (size_t)room * (size_t)k->words * sizeof *key);
+    if (key == NULL) return false;
+    k->key = key;
+    k->room = room;
+    return true;
+}
+
+int64_t wadi_keys_number(wadi_keys *k, const uint64_t *key) {
+    if (2 * ((size_t)k->n + 1) > k->slots && !more_slots(k)) return -1;
+    const size_t at = slot_of(k, key);
+    if (k->first[at] != 0) return k->first[at] - 1;
+    if (k->n == k->room && !more_room(k)) return -1;
+    memcpy(k->key + k->n * k->words, key, (size_t)k->words * sizeof *key);
+    k->first[at] = ++k->n;
+    return k->n - 1;
+}
+
+int64_t wadi_keys_bytes(const wadi_keys *k) {
+    return k->room * k->words * (int64_t)sizeof *k->key + (int64_t)(k->slots * sizeof *k->first);
+}

@@ -1,0 +1,27 @@
+/* Numbers for keys: the first key that comes is 0, the next other one 1, and so on. A key is a row of 64-bit words. */
+#ifndef WADI_BASE_KEYS_H
+#define WADI_BASE_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct wadi_keys {
+    int words;      /* of a key, at least 1 */
+    int64_t n;      /* keys so far, numbered from 0 */
+    int64_t room;   /* for keys */
+    uint64_t *key;  /* [n][words] */
+    size_t slots;   /* 0, or a power of two and more than n */
+    int64_t *first; /* [slots] the number of a key and 1; 0: free */
+} wadi_keys;
+
+void wadi_keys_init(wadi_keys *k, int words);
+void wadi_keys_fini(wadi_keys *k); /* harmless if all zero */
+/* The number of the key, which is added if it is new; -1: out of memory, and nothing has changed. */
+int64_t wadi_keys_number(wadi_keys *k, const uint64_t *key);
+static inline const uint64_t *wadi_keys_at(const wadi_keys *k, int64_t number) {
+    return k->key + number * k->words;
+}
+int64_t wadi_keys_bytes(const wadi_keys *k);
+
+#endif

@@ -1,0 +1,39 @@
+/* The states of a scan that has one for each key.
+ *
+ * They are in host memory, wherever the run computes. Of a chunk, the keys get numbers; then either the states that its elements need are put into
+ * tables in the slots of the state, on which a kernel works, or the state of one element after the other is put there. What a failing element
+ * has made of its state is not taken back, so all states stay those before it. */
+#ifndef WADI_SCHED_RUN_KEYED_H
+#define WADI_SCHED_RUN_KEYED_H
+
+#include "sched/run/state.h"
+
+/* No states yet. Copies the first state, that of a key that is new, from its slots. place: for errors, borrowed, as is `fold`; words: the fields of
+ * a key; memory: the most bytes that all states may take. Errors: WADI_MEMORY, those of the device. */
+WADI_NODISCARD wadi_status wadi_states_create(wadi_crew *w, const wadi_plan_fold *fold,
+                                              const wadi_plan_place *place, int words,
+                                              int64_t memory, wadi_states **out, wadi_error *err);
+void wadi_states_destroy(wadi_states *k); /* NULL is fine */
+
+/* The chunk's elements are the next ones. Their keys are its last component, on the host, which is spread. Errors: WADI_MEMORY (also more than is allowed). */
+WADI_NODISCARD wadi_status wadi_states_begin(wadi_states *k, wadi_chunk *c, wadi_error *err);
+/* A carried fold: fills the tables and the slot with the numbers; and takes back the tables as they are now. */
+WADI_NODISCARD wadi_status wadi_states_gather(wadi_states *k, wadi_crew *w, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_states_scatter(wadi_states *k, wadi_crew *w, wadi_error *err);
+/* Others: puts the state of element s of the chunk into the slots; and takes it back. Errors: as wadi_states_begin. */
+WADI_NODISCARD wadi_status wadi_states_put(wadi_states *k, wadi_crew *w, int64_t s,
+                                           wadi_error *err);
+WADI_NODISCARD wadi_status wadi_states_take(wadi_states *k, wadi_crew *w, int64_t s,
+                                            wadi_error *err);
+/* Behind the chunk: the slots are empty. */
+void wadi_states_end(wadi_states *k, wadi_crew *w);
+
+/* Appends all keys with their states, between two chunks. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_states_save(const wadi_states *k, wadi_buffers *buffers,
+                                            wadi_text *out, wadi_error *err);
+/* Into a table that has no keys yet. After a failure it can only be destroyed. Errors: WADI_INVALID (of another scan), WADI_IO (damaged),
+ * WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_states_load(wadi_states *k, wadi_buffers *buffers,
+                                            wadi_state_reader *from, wadi_error *err);
+
+#endif
