@@ -1,0 +1,232 @@
+/* scan_by_key against what it means: the elements are parted by key here, and each key's go through a scan_seq of their own, or through a loop in C. Many keys,
+ * one, and those at the ends; elements that fail; more states than there is memory for. tests/conformance compares with the interpreter. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "wadi/wadi.h"
+
+enum { MANY = 1000000, SOME = 20000, KEYS = 7 };
+
+static const char by_key[] =
+    "program by_key\n"
+    "stream_in s : seq({k: i64, x: f64})\n"
+    "m = map_seq s (e) {\n"
+    "    k = map e (k, x) { k }\n    x = map e (k, x) { x }\n    yield k, x\n}\n"
+    "t = scan_by_key m 0.5 (z, k, x) {\n"
+    "    n = unit { add (mul (the z) 0.7) (fdiv (the x) 3.0) }\n    yield n\n}\n"
+    "stream_out \"t\" t\n";
+static const char alone[] =
+    "program alone\n"
+    "stream_in s : seq({k: i64, x: f64})\n"
+    "m = map_seq s (e) {\n    x = map e (k, x) { x }\n    yield x\n}\n"
+    "t = scan_seq m 0.5 (z, x) {\n"
+    "    n = unit { add (mul (the z) 0.7) (fdiv (the x) 3.0) }\n    yield n\n}\n"
+    "stream_out \"t\" t\n";
+
+static int64_t key[MANY];
+static double value[MANY], result[MANY], want[MANY];
+
+static int64_t given;
+
+static wadi_status take(void *env, int64_t index, int parts, const wadi_array *element,
+                        wadi_error *err) {
+    (void)index, (void)parts, (void)err; /* elements that are left out keep their numbers */
+    ((double *)env)[given++] = *(const double *)element[0].column[0];
+    return WADI_OK;
+}
+
+/* The states after each of n elements. */
+static wadi_status go(const char *text, int64_t n, int64_t *k, double *x, double *out,
+                      const wadi_run_options *o, wadi_error *err) {
+    const wadi_array a = {
+        .rank = 1, .fields = 2, .type = {WADI_I64, WADI_F64}, .shape = {n}, .column = {k, x}};
+    wadi_exe *exe = NULL;
+    wadi_run *run = NULL;
+    wadi_source *source = NULL;
+    wadi_sink *sink = NULL;
+    if (wadi_compile_text(text, "by_key_test", NULL, &exe, err) != WADI_OK)
+        fail_msg("%s", err ? err->msg : "it does not compile");
+    assert_int_equal(wadi_run_create(exe, o, &run, NULL), WADI_OK);
+    assert_int_equal(wadi_source_memory(&a, &source, NULL), WADI_OK);
+    assert_int_equal(wadi_sink_callback(take, out, &sink, NULL), WADI_OK);
+    assert_int_equal(wadi_run_source(run, "s", source, NULL), WADI_OK);
+    assert_int_equal(wadi_run_sink(run, "t", sink, NULL), WADI_OK);
+    given = 0;
+    const wadi_status status = wadi_run_go(run, err);
+    wadi_run_destroy(run);
+    wadi_source_destroy(source);
+    wadi_sink_destroy(sink);
+    wadi_exe_destroy(exe);
+    return status;
+}
+
+static uint64_t draw(void) {
+    static uint64_t x = 88172645463325252u;
+    x ^= x << 13;
+    x ^= x >> 7;
+    return x ^= x << 17;
+}
+
+static void fill(int64_t n, int64_t (*of)(int64_t i)) {
+    for (int64_t i = 0; i < n; i++) {
+        key[i] = of(i);
+        value[i] = (double)(draw() >> 40) / 1000 - 5000;
+    }
+}
+
+static int64_t at_the_ends(int64_t i) {
+    static const int64_t ends[KEYS] = {INT64_MIN,     INT64_MAX,    0, -1, 1,
+                                       INT64_MIN + 1, INT64_MAX - 1};
+    (void)i;
+    return ends[draw() % KEYS];
+}
+
+static int64_t skewed(int64_t i) {
+    (void)i;
+    const int64_t most = (int64_t)(draw() % 64);
+    return most < 50 ? 42 : most;
+}
+
+static int64_t the_same(int64_t i) {
+    (void)i;
+    return -7;
+}
+
+static int64_t its_own(int64_t i) {
+    return i;
+}
+
+/* Keys whose low bits are alike, twice each. */
+static int64_t far_apart(int64_t i) {
+    return (int64_t)((uint64_t)(i / 2) << 40);
+}
+
+/* Parts the elements by key; each key's go through scan_seq. */
+static void mean_it(int64_t n) {
+    static bool done[SOME];
+    static int64_t at[SOME], k[SOME];
+    static double x[SOME], y[SOME];
+    const wadi_run_options o = {.threads = 1};
+    memset(done, 0, sizeof done);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t m = 0;
+        if (done[i]) continue;
+        for (int64_t j = i; j < n; j++) {
+            if (key[j] != key[i]) continue;
+            done[j] = true;
+            at[m] = j;
+            k[m] = key[j];
+            x[m++] = value[j];
+        }
+        assert_int_equal(go(alone, m, k, x, y, &o, NULL), WADI_OK);
+        for (int64_t j = 0; j < m; j++) want[at[j]] = y[j];
+    }
+}
+
+static void expect(int64_t n, const wadi_run_options *o) {
+    wadi_error err = {0};
+    memset(result, 0, sizeof result);
+    if (go(by_key, n, key, value, result, o, &err) != WADI_OK) fail_msg("%s", err.msg);
+    for (int64_t i = 0; i < n; i++)
+        if (memcmp(&result[i], &want[i], sizeof *want) != 0)
+            fail_msg("element %lld of %lld, key %lld: %.17g, not %.17g", (long long)i, (long long)n,
+                     (long long)key[i], result[i], want[i]);
+}
+
+static void each_key_is_a_scan_of_its_own(void **state) {
+    static int64_t (*const of[])(int64_t) = {at_the_ends, skewed, the_same};
+    static const int64_t counts[] = {0, 1, 2, 3, 1000, SOME};
+    static const int64_t chunks[] = {0, 1, 7, SOME};
+    (void)state;
+    for (size_t p = 0; p < sizeof of / sizeof *of; p++)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+            const int64_t n = counts[c];
+            fill(n, of[p]);
+            mean_it(n);
+            for (size_t k = 0; k < sizeof chunks / sizeof *chunks; k++)
+                for (int stages = 0; stages < 2; stages++) {
+                    const wadi_run_options o = {.threads = 2,
+                                                .chunk = chunks[k],
+                                                .stages = stages ? WADI_STAGES_APART
+                                                                 : WADI_STAGES_JOINED};
+                    if (chunks[k] != 1 || n < SOME) expect(n, &o);
+                }
+        }
+}
+
+static void a_million_keys(void **state) {
+    const wadi_run_options o = {.threads = 2};
+    (void)state;
+    fill(MANY, its_own);
+    for (int64_t i = 0; i < MANY; i++) want[i] = 0.5 * 0.7 + value[i] / 3.0;
+    expect(MANY, &o);
+    fill(MANY, far_apart);
+    for (int64_t i = 0; i < MANY; i++) want[i] = (i % 2 ? want[i - 1] : 0.5) * 0.7 + value[i] / 3.0;
+    expect(MANY, &o);
+}
+
+static void more_states_than_memory(void **state) {
+    const wadi_run_options o = {.threads = 1, .memory = 4 << 20};
+    wadi_error err = {0};
+    (void)state;
+    fill(MANY, its_own);
+    assert_int_equal(go(by_key, MANY, key, value, result, &o, &err), WADI_MEMORY);
+    assert_non_null(strstr(err.msg, "scan_by_key: the states of "));
+    assert_non_null(strstr(err.msg, " bytes, more than the memory allowed"));
+    fill(MANY, the_same);
+    assert_int_equal(go(by_key, MANY, key, value, result, &o, NULL), WADI_OK);
+}
+
+/* z is the state, or z and h with h beside it as an array. */
+#define FAILS(first, state, next, results)                                         \
+    "program fails\nstream_in s : seq({k: i64, x: f64})\n"                         \
+    "m = map_seq s (e) {\n"                                                        \
+    "    k = map e (k, x) { k }\n    x = map e (k, x) { x }\n    yield k, x\n}\n"  \
+    "g = generate 3 (j) { j }\n"                                                   \
+    "t = scan_by_key m " first " (" state ", k, x) {\n"                            \
+    "    q = unit { quot 1 (rem (convert i64 (the x)) 5) }\n"                      \
+    "    n = unit { add (mul (the z) 0.7) (add (the x) (convert f64 (the q))) }\n" \
+    "    yield " next "\n}\n"                                                      \
+    "u = map_seq t (" results ") {\n    yield n\n}\nstream_out \"t\" u\n"
+
+/* Where the step fails, the run goes on without the element, and its key has the state that it had before. */
+static void an_element_that_fails_changes_no_state(void **state) {
+    static const char *const texts[] = {FAILS("0.5", "z", "n", "n"),
+                                        FAILS("0.5 g", "z, h", "n, h", "n, h")};
+    enum { N = 500 };
+    (void)state;
+    for (int64_t turn = 0; turn < 6; turn++) {
+        const wadi_run_options o = {
+            .threads = 1, .chunk = turn / 2 * 33, .on_fault = WADI_ON_FAULT_SKIP};
+        double of_key[KEYS];
+        wadi_error err = {0};
+        int64_t n = 0;
+        for (int i = 0; i < KEYS; i++) of_key[i] = 0.5;
+        for (int64_t i = 0; i < N; i++) {
+            key[i] = (int64_t)(draw() % KEYS);
+            value[i] = (double)(draw() % 64);
+            const int64_t rest = (int64_t)value[i] % 5;
+            if (rest == 0) continue;
+            of_key[key[i]] = of_key[key[i]] * 0.7 + (value[i] + (double)(1 / rest));
+            want[n++] = of_key[key[i]];
+        }
+        if (go(texts[turn % 2], N, key, value, result, &o, &err) != WADI_OK)
+            fail_msg("%s", err.msg);
+        assert_memory_equal(result, want, (size_t)n * sizeof *want);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_key_is_a_scan_of_its_own),
+                                       cmocka_unit_test(a_million_keys),
+                                       cmocka_unit_test(more_states_than_memory),
+                                       cmocka_unit_test(an_element_that_fails_changes_no_state)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

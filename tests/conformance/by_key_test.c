@@ -1,0 +1,138 @@
+/* scan_by_key in every schedule gives what the interpreter gives: keys of each integer type and at its ends, states of all kinds, and what fails. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/conformance/texts.h"
+
+static void keys_of_every_integer_type(void **state) {
+    texts_check(state,
+                "program types\n"
+                "input z : i64[9]\n"
+                "s = stream_in \"s\" : seq(i64)\n"
+                "m = map_seq s (i) {\n"
+                "    e = unit { z ! (rem (the i) 9) }\n"
+                "    k = unit { convert i8 (the e) }\n"
+                "    l = unit { convert u16 (the e) }\n"
+                "    o = unit { convert u64 (sub 0 (the e)) }\n"
+                "    r = unit { a: convert i32 (the e), b: convert u8 (the i), c: the e }\n"
+                "    yield k, l, o, r, e\n}\n"
+                "a = scan_by_key m 0 (n, k, l, o, r, e) {\n"
+                "    q = unit { add (mul (the n) 3) (the e) }\n    yield q\n}\n"
+                "by_u16 = map_seq m (k, l, o, r, e) { yield l }\n"
+                "b = scan_by_key by_u16 1 (n, l) {\n"
+                "    q = unit { add (mul (the n) 3) (convert i64 (the l)) }\n    yield q\n}\n"
+                "by_u64 = map_seq m (k, l, o, r, e) { yield o }\n"
+                "c = scan_by_key by_u64 1 (n, o) {\n"
+                "    q = unit { mul (the n) 2 }\n    yield q\n}\n"
+                "by_record = map_seq m (k, l, o, r, e) { yield r, e }\n"
+                "d = scan_by_key by_record 1 (n, r, e) {\n"
+                "    q = unit { sub (mul (the n) 2) (the e) }\n    yield q\n}\n"
+                "by_i64 = map_seq m (k, l, o, r, e) { yield e }\n"
+                "f = scan_by_key by_i64 1 (n, e) {\n"
+                "    q = unit { add (the n) 1 }\n    yield q\n}\n"
+                "stream_out \"a\" a\nstream_out \"b\" b\nstream_out \"c\" c\nstream_out \"d\" d\n"
+                "stream_out \"f\" f\n",
+                false);
+}
+
+/* A key that all elements share, one of each element's own, and a key that only the stage before it knows. */
+static void one_key_and_many(void **state) {
+    texts_check(state,
+                "program alike\n"
+                "input z : i64[9]\n"
+                "s = stream_in \"s\" : seq(i64)\n"
+                "same = map_seq s (i) {\n"
+                "    k = unit { z ! 8 }\n    yield k, i\n}\n"
+                "a = scan_by_key same 100 (n, k, i) {\n"
+                "    q = unit { sub (the n) (mul (the i) (the i)) }\n    yield q\n}\n"
+                "b = scan_by_key s 100 (n, i) {\n"
+                "    q = unit { add (the n) (the i) }\n    yield q\n}\n"
+                "odd = filter_seq s (i) {\n"
+                "    p = unit { eq (rem (the i) 2) 1 }\n    yield p\n}\n"
+                "third = map_seq odd (i) {\n"
+                "    k = unit { rem (the i) 3 }\n    yield k, i\n}\n"
+                "c = scan_by_key third 0 (n, k, i) {\n"
+                "    q = unit { add (mul (the n) 10) (the i) }\n    yield q\n}\n"
+                "stream_out \"a\" a\nstream_out \"b\" b\nstream_out \"c\" c\n"
+                "last = fold_seq c 0 (n, i) {\n    yield i\n}\noutput last\n",
+                false);
+}
+
+/* States that change places, that are handed on as they are, records, and arrays: of one shape, in place, and of other shapes in each element. */
+static void states_of_all_kinds(void **state) {
+    texts_check(state,
+                "program states\n"
+                "input z : i64[9]\n"
+                "v = stream_in \"v\" : seq(i64[?])\n"
+                "m = map_seq v (x) {\n"
+                "    k = unit { rem (extent x 0) 3 }\n    yield k, x\n}\n"
+                "a = scan_by_key m 1 2 (p, q, k, x) {\n    yield q, p\n}\n"
+                "one = unit { c: 1.5, d: 2u8 }\n"
+                "b = scan_by_key m one (p, k, x) {\n"
+                "    n = map p (c, d) { c: mul c 0.7, d: add d 3u8 }\n    yield n\n}\n"
+                "c = scan_by_key m z (p, k, x) {\n"
+                "    n = map p (e) { add e (extent x 0) }\n    yield n\n}\n"
+                "none = take dim=0 z 0\n"
+                "d = scan_by_key m none 0 (p, n, k, x) {\n"
+                "    o = concat dim=0 x p\n"
+                "    l = unit { add (the n) (extent p 0) }\n    yield o, l\n}\n"
+                "e = scan_by_key m z (p, k, x) {\n"
+                "    n = permute p x (y, w) { add y w } (i) { true, i }\n    yield n\n}\n"
+                "stream_out \"a\" a\nstream_out \"b\" b\nstream_out \"c\" c\nstream_out \"d\" d\n"
+                "stream_out \"e\" e\n",
+                false);
+}
+
+/* What comes of a scan by key goes to a second one, a window and a zip with what it was made of. */
+static void one_behind_the_other(void **state) {
+    texts_check(state,
+                "program chain\n"
+                "s = stream_in \"s\" : seq(i64)\n"
+                "m = map_seq s (i) {\n"
+                "    k = unit { rem (mul (the i) 5) 4 }\n    yield k, i\n}\n"
+                "a = scan_by_key m 0 (n, k, i) {\n"
+                "    q = unit { add (the n) (the i) }\n    yield q\n}\n"
+                "both = map_seq a m (q, k, i) {\n"
+                "    l = unit { rem (the q) 3 }\n    yield l, q, i\n}\n"
+                "b = scan_by_key both 1 (n, l, q, i) {\n"
+                "    t = unit { add (mul (the n) 2) (sub (the q) (the i)) }\n    yield t\n}\n"
+                "w = windows last=2 b 3 2\n"
+                "stream_out \"b\" b\nstream_out \"w\" w\n",
+                false);
+}
+
+static void faults_name_the_first_element(void **state) {
+    texts_check(state,
+                "program fails\n"
+                "s = stream_in \"s\" : seq(i64)\n"
+                "m = map_seq s (i) {\n"
+                "    k = unit { rem (the i) 3 }\n    yield k, i\n}\n"
+                "a = scan_by_key m 5 (n, k, i) {\n"
+                "    q = unit { sub (the n) (quot 7 (mul (sub (the i) 8) (sub (the i) 7))) }\n"
+                "    yield q\n}\n"
+                "stream_out \"a\" a\n",
+                true);
+    texts_check(state,
+                "program fails\n"
+                "v = stream_in \"v\" : seq(i64[?])\n"
+                "m = map_seq v (x) {\n"
+                "    k = unit { extent x 0 }\n    yield k, x\n}\n"
+                "g = generate 2 (j) { j }\n"
+                "a = scan_by_key m g (p, k, x) {\n"
+                "    q = map p (e) { add e (x ! (sub (extent x 0) 3)) }\n"
+                "    yield q\n}\n"
+                "stream_out \"a\" a\n",
+                true);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_of_every_integer_type), cmocka_unit_test(one_key_and_many),
+        cmocka_unit_test(states_of_all_kinds), cmocka_unit_test(one_behind_the_other),
+        cmocka_unit_test(faults_name_the_first_element)};
+    return cmocka_run_group_tests(tests, texts_open, texts_close);
+}
