@@ -43,9 +43,20 @@ static void expect_arrays(const wadi_plan_body *b, int forced, wadi_text *t) {
             : ": it offers no other that is better");
 }
 
+/* The body of a scan with a state for each key. */
+static void expect_keyed(const wadi_plan *p, const wadi_plan_fold *f, wadi_text *t) {
+    wadi_text_addf(t, "%s: %s: a state for each key, at home, also with workers elsewhere\n",
+                   p->bodies[f->body].name,
+                   f->carried ? "one kernel takes the elements of a chunk in order"
+                              : "one element after the other");
+}
+
 static void expect_stream(const wadi_plan *p, const wadi_plan_stream *s, int forced, wadi_text *t) {
-    for (int i = 0; i < s->nstages; i++)
+    for (int i = 0; i < s->nstages; i++) {
+        const wadi_plan_fold *scan = wadi_plan_stage_fold(&s->stages[i]);
+        if (scan != NULL && scan->keyed) expect_keyed(p, scan, t);
         if (s->stages[i].body >= 0) expect_stage(&p->bodies[s->stages[i].body], forced, t);
+    }
 }
 
 /* ---- chunks ---- */

@@ -1,29 +1,10 @@
 /* scan_by_key: scan_seq with a state for each key. The key is the first component of an element. The result is the stream of states, one after
  * each element: the next state of the key that it has. */
-#include "base/error.h"
+#include "operators/by_key.h"
 #include "operators/rules.h"
-#include "operators/stepping.h"
-
-static bool is_whole(wadi_type t) {
-    return t >= WADI_I8 && t <= WADI_U64;
-}
-
-/* Keys are compared bit by bit, so they are integers. */
-static bool is_key(const wadi_array_type *t) {
-    bool whole = t->rank == 0;
-    for (int f = 0; f < t->elem.fields; f++) whole = whole && is_whole(t->elem.type[f]);
-    return whole;
-}
-
-static const char no_key[] =
-    "the first component of an element is its key, an integer or a record of integers";
 
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
-    wadi_array_type params[WADI_MAX_PARAMS];
-    WADI_TRY(wadi_rule_stepping(m, b, params, err));
-    const wadi_val_type *s = wadi_rule_seq(m, b, 0);
-    if (s->arrays < 1 || !is_key(&s->array[0]))
-        return wadi_fail_at(err, b->loc, WADI_TYPE, "scan_by_key: %s", no_key);
+    WADI_TRY(wadi_rule_by_key(m, b, err));
     return wadi_rule_seq_of_yields(m, b, err);
 }
 
@@ -49,10 +30,7 @@ const wadi_op wadi_op_scan_by_key = {
 wadi_seq wadi_scan_by_key_env(wadi_acc_fn2_env f, void *env, wadi_acc z, wadi_seq s) {
     wadi_draft d = wadi_draft_begin("scan_by_key");
     wadi_stepping o;
-    if (!wadi_stepping_begin(&d, z, s, &o)) return WADI_NO_SEQ;
-    if (o.parts < 1 || !is_key(&o.element[0])) wadi_draft_fail(&d, WADI_TYPE, "%s", no_key);
-    if (wadi_draft_failed(&d)) return WADI_NO_SEQ;
-    wadi_stepping_region(&d, &o, f, env, o.parts, o.element);
+    if (!wadi_stepping_by_key(&d, f, env, z, s, &o)) return WADI_NO_SEQ;
     return wadi_draft_seq(&d, &wadi_op_scan_by_key, o.n, o.state);
 }
 

@@ -82,7 +82,8 @@ static wadi_status region_body(wadi_planning *p, const wadi_block *r, const wadi
 static wadi_status carried_body(wadi_planning *p, const wadi_bind *b, wadi_body *body,
                                 const int *in, int *next, wadi_plan_fold *f) {
     const wadi_block *r = b->blocks[0];
-    const bool scans = p->m->values[b->results[0]].type.is_seq;
+    const bool scans =
+        p->m->values[b->results[0]].type.is_seq && b->op->seq.form != WADI_SEQ_FOLD_BY_KEY;
     int *after = wadi_planning_list(p, f->nstate);
     struct wadi_carried *carried =
         WADI_NEW_N(p->y.arena, struct wadi_carried, (size_t)f->nstate + 1);
@@ -137,7 +138,7 @@ wadi_status wadi_planning_fold(wadi_planning *p, const wadi_bind *b, wadi_plan_f
     body.name = wadi_arena_printf(p->plan->arena, "fold_%d", (int)p->bodies.n);
     bool *in_place = WADI_NEW_N(p->y.arena, bool, (size_t)b->nargs);
     if (!body.name || !in_place) return wadi_planning_no_memory(p);
-    out->keyed = b->op->seq.form == WADI_SEQ_SCAN_BY_KEY;
+    out->keyed = b->op->seq.form == WADI_SEQ_SCAN_BY_KEY || b->op->seq.form == WADI_SEQ_FOLD_BY_KEY;
     out->carried = true;
     for (int i = 0; i < b->nargs - 1; i++) out->carried = out->carried && is_scalar(p, b, i);
     WADI_TRY(state_slots(p, b, out, &in, &next));

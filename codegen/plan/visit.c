@@ -229,6 +229,7 @@ static const struct {
     [WADI_SEQ_WINDOWS] = {WADI_CHANGE_WINDOWS, windows},
     [WADI_SEQ_SCAN] = {WADI_CHANGE_SCAN, scan},
     [WADI_SEQ_SCAN_BY_KEY] = {WADI_CHANGE_KEYED, scan_by_key},
+    [WADI_SEQ_FOLD_BY_KEY] = {WADI_CHANGE_KEYS, scan_by_key},
 };
 
 static bool counts_anew(wadi_seq_form form) {

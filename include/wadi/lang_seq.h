@@ -93,6 +93,12 @@ wadi_seq wadi_scan_by_key(wadi_acc_fn2 f, wadi_acc z, wadi_seq s);
 /** wadi_scan_by_key with an environment. */
 wadi_seq wadi_scan_by_key_env(wadi_acc_fn2_env f, void *env, wadi_acc z, wadi_seq s);
 
+/** Behind the last element of s, one element for each key: the key and its last state, in the order in which the keys first came. f, z and s are those
+ *  of wadi_scan_by_key. An empty stream gives none. Not offered inside an element. */
+wadi_seq wadi_fold_by_key(wadi_acc_fn2 f, wadi_acc z, wadi_seq s);
+/** wadi_fold_by_key with an environment. */
+wadi_seq wadi_fold_by_key_env(wadi_acc_fn2_env f, void *env, wadi_acc z, wadi_seq s);
+
 /* ---- consumers: pass their result to wadi_consume ---- */
 
 /** A consumer, to be passed to wadi_consume. */

@@ -17,7 +17,7 @@ typedef struct wadi_gathered {
     WADI_VEC(int64_t) shapes;
 } wadi_gathered;
 
-/** scan_by_key: the state of a key, arrays as a cursor keeps them. */
+/** scan_by_key, fold_by_key: the state of a key, arrays as a cursor keeps them. */
 typedef struct wadi_key_state {
     uint64_t key[WADI_MAX_FIELDS];
     int nkept;
@@ -38,9 +38,10 @@ typedef struct wadi_cursor {
     wadi_iarray **kept;     /* [WADI_STREAM_COMPONENTS] */
     bool found;             /* filter: the next element is kept (it may have no arrays) */
     wadi_gathered *samples; /* windows: [components], from sample `first` on */
-    int64_t first, start, ended;   /* windows: see carry.c */
-    bool last_given;               /* windows: the window that is not full was given */
-    WADI_VEC(wadi_key_state) keys; /* scan_by_key: in the order in which the keys have come */
+    int64_t first, start, ended; /* windows: see carry.c */
+    bool last_given;             /* windows: the window that is not full was given */
+    WADI_VEC(wadi_key_state)
+    keys; /* scan_by_key, fold_by_key: in the order in which the keys have come */
 } wadi_cursor;
 
 /** Opens a cursor at the first element of sequence `s`. */

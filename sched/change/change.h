@@ -41,6 +41,8 @@ typedef struct wadi_change_facts {
     bool folds; /* the stage has a fold `scan`, and the parts are of its state */
     bool keys;  /* the fold has a state for each key, which is component `test` */
     bool
+        last; /* its elements come behind the end: component 0 is a key, and the others its state */
+    bool
         each; /* what comes of an element depends on it alone, and nothing is kept: chunks may be changed anywhere, and in any order */
 } wadi_change_facts;
 

@@ -59,6 +59,10 @@ const wadi_change_row wadi_change_keyed = {
     .facts = {.name = "keyed", .tests = true, .folds = true, .keys = true},
     .put = wadi_change_ready_all};
 
+const wadi_change_row wadi_change_keys = {
+    .facts = {.name = "keys", .tests = true, .folds = true, .keys = true, .last = true},
+    .put = wadi_change_ready_all};
+
 const wadi_change_row wadi_change_scan = {
     .facts = {.name = "scan", .folds = true}, .put = wadi_change_ready_all, .needs = as_many};
 

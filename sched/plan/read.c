@@ -420,7 +420,7 @@ static bool check_parts(wadi_plan_reader *r, const wadi_plan_stage *g) {
     for (int i = 0; i < g->ninputs; i++) there += r->stages.at[g->inputs[i]].nresults;
     if (g->ninputs > 0 && g->test >= there)
         return wadi_plan_fails(r, "the inputs have no such component");
-    const int most = folds ? g->scan.nstate : there;
+    const int most = folds ? g->scan.nstate + wadi_change_about(g->change)->last : there;
     for (int i = 0; i < g->nparts; i++)
         if (g->from[i] >= most) return wadi_plan_fails(r, "the inputs have no such component");
     for (int i = 0; folds && i < g->scan.nparts; i++)

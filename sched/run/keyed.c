@@ -23,6 +23,7 @@ typedef struct all_arrays {
 
 struct wadi_states {
     const wadi_plan_fold *fold;
+    const wadi_plan_slot *key;
     const wadi_plan_place *place;
     int64_t memory; /* the most bytes */
     int64_t bytes;  /* of blocks */
@@ -357,9 +358,9 @@ void wadi_states_end(wadi_states *k, wadi_crew *w) {
 
 /* ---- life ---- */
 
-wadi_status wadi_states_create(wadi_crew *w, const wadi_plan_fold *fold,
-                               const wadi_plan_place *place, int words, int64_t memory,
-                               wadi_states **out, wadi_error *err) {
+wadi_status wadi_states_create(wadi_crew *w, const wadi_plan_fold *fold, const wadi_plan_slot *key,
+                               const wadi_plan_place *place, int64_t memory, wadi_states **out,
+                               wadi_error *err) {
     wadi_states *k = calloc(1, sizeof *k);
     all_arrays *state = calloc((size_t)fold->nstate + 1, sizeof *state);
     wadi_status status = WADI_OK;
@@ -368,8 +369,8 @@ wadi_status wadi_states_create(wadi_crew *w, const wadi_plan_fold *fold,
         free(state);
         return wadi_fail_at(err, place->loc, WADI_MEMORY, "%s: out of memory", place->op);
     }
-    *k = (wadi_states){.fold = fold, .place = place, .memory = memory, .state = state};
-    wadi_keys_init(&k->keys, words);
+    *k = (wadi_states){.fold = fold, .key = key, .place = place, .memory = memory, .state = state};
+    wadi_keys_init(&k->keys, key->fields);
     k->each = (int64_t)sizeof *k->local;
     for (int i = 0; i < fold->nstate && status == WADI_OK; i++) {
         all_arrays *a = &state[i];
@@ -429,26 +430,27 @@ static wadi_status chunk_of_keys(const wadi_states *k, wadi_buffers *buffers, wa
 }
 
 /* Array i of all states, which are arrays: those of different shapes, one behind the other. */
-static bool put_arrays(const wadi_states *k, int i, wadi_chunk *out, wadi_chunk_component *c) {
-    const int64_t word = (int64_t)sizeof(int64_t);
+static bool put_arrays(const wadi_states *k, int i, int64_t first, wadi_chunk *out,
+                       wadi_chunk_component *c) {
+    const int64_t word = (int64_t)sizeof(int64_t), count = out->count;
     c->layout = WADI_LAYOUT_IRREGULAR;
-    c->shapes = wadi_chunk_alloc(out, k->n * c->rank * word);
-    c->offsets = wadi_chunk_alloc(out, (k->n + 1) * word);
+    c->shapes = wadi_chunk_alloc(out, count * c->rank * word);
+    c->offsets = wadi_chunk_alloc(out, (count + 1) * word);
     if (c->shapes == NULL || c->offsets == NULL) return false;
     c->offsets[0] = 0;
-    for (int64_t n = 0; n < k->n; n++) {
-        const wadi_chunk_component is = state_of(k, i, n);
+    for (int64_t n = 0; n < count; n++) {
+        const wadi_chunk_component is = state_of(k, i, first + n);
         for (int d = 0; d < c->rank; d++) c->shapes[n * c->rank + d] = is.shape[d];
         c->offsets[n + 1] = c->offsets[n] + is.values;
     }
-    c->values = c->offsets[k->n];
+    c->values = c->offsets[count];
     for (int f = 0; f < c->fields; f++) {
         const int64_t size = wadi_type_size(c->type[f]);
         char *to = wadi_chunk_alloc(out, c->values * size);
         if (to == NULL) return false;
         c->column[f] = to;
-        for (int64_t n = 0; n < k->n; n++) {
-            const wadi_chunk_component is = state_of(k, i, n);
+        for (int64_t n = 0; n < count; n++) {
+            const wadi_chunk_component is = state_of(k, i, first + n);
             if (is.values > 0)
                 memcpy(to + c->offsets[n] * size, is.column[f], (size_t)(is.values * size));
         }
@@ -456,18 +458,77 @@ static bool put_arrays(const wadi_states *k, int i, wadi_chunk *out, wadi_chunk_
     return true;
 }
 
+/* The states of `out->count` keys, from `first` on, as components from `at` on. */
+static wadi_status put_states(const wadi_states *k, int64_t first, wadi_chunk *out, int at,
+                              wadi_error *err) {
+    for (int i = 0; i < k->nstate; i++) {
+        wadi_chunk_component *c = &out->component[at + i];
+        *c = state_of(k, i, first);
+        c->values = out->count;
+        for (int f = 0; c->rank == 0 && f < c->fields; f++) {
+            const size_t bytes = (size_t)(out->count * wadi_type_size(c->type[f]));
+            void *copy = wadi_chunk_alloc(out, (int64_t)bytes);
+            if (copy == NULL) return no_memory(k, err);
+            c->column[f] = memcpy(copy, c->column[f], bytes);
+        }
+        if (c->rank > 0 && !put_arrays(k, i, first, out, c)) return no_memory(k, err);
+    }
+    return WADI_OK;
+}
+
 static wadi_status chunk_of_states(const wadi_states *k, wadi_buffers *buffers, wadi_chunk **out,
                                    wadi_error *err) {
     WADI_TRY(make_chunk(buffers, k->nstate, k->n, out, err));
-    for (int i = 0; i < k->nstate; i++) {
-        wadi_chunk_component *c = &(*out)->component[i];
-        *c = state_of(k, i, 0);
-        if (c->rank == 0)
-            c->values = k->n;
-        else if (!put_arrays(k, i, *out, c))
-            return no_memory(k, err);
+    return put_states(k, 0, *out, 0, err);
+}
+
+/* The low bytes of n words, every `step`-th: numbers of `size` bytes. */
+static void put_words(const uint64_t *from, int step, int64_t n, int size, void *to) {
+    for (int64_t i = 0; i < n; i++, from += step) switch (size) {
+        case 1:
+            ((uint8_t *)to)[i] = (uint8_t)*from;
+            break;
+        case 2:
+            ((uint16_t *)to)[i] = (uint16_t)*from;
+            break;
+        case 4:
+            ((uint32_t *)to)[i] = (uint32_t)*from;
+            break;
+        default:
+            ((uint64_t *)to)[i] = *from;
+        }
+}
+
+/* As `chunk_of_keys`, in the key's own types. */
+static wadi_status put_keys(const wadi_states *k, int64_t first, wadi_chunk *out, wadi_error *err) {
+    wadi_chunk_component *c = out->component;
+    *c = (wadi_chunk_component){
+        .layout = WADI_LAYOUT_REGULAR, .fields = k->key->fields, .values = out->count};
+    memcpy(c->type, k->key->type, sizeof c->type);
+    for (int f = 0; f < c->fields; f++) {
+        const int size = wadi_type_size(c->type[f]);
+        c->column[f] = wadi_chunk_alloc(out, out->count * size);
+        if (c->column[f] == NULL) return no_memory(k, err);
+        put_words(wadi_keys_at(&k->keys, first) + f, c->fields, out->count, size, c->column[f]);
     }
     return WADI_OK;
+}
+
+wadi_status wadi_states_chunk(const wadi_states *k, wadi_buffers *buffers, int64_t first,
+                              int64_t most, wadi_chunk **out, wadi_error *err) {
+    const int64_t left = k->n - first, count = left < most ? left : most;
+    wadi_chunk *c = NULL;
+    *out = NULL;
+    if (count <= 0) return WADI_OK;
+    WADI_TRY(make_chunk(buffers, 1 + k->nstate, count, &c, err));
+    c->first = first;
+    wadi_status status = put_keys(k, first, c, err);
+    if (status == WADI_OK) status = put_states(k, first, c, 1, err);
+    if (status == WADI_OK)
+        *out = c;
+    else
+        wadi_chunk_release(c);
+    return status;
 }
 
 wadi_status wadi_states_save(const wadi_states *k, wadi_buffers *buffers, wadi_text *out,

@@ -8,11 +8,12 @@
 
 #include "sched/run/state.h"
 
-/* No states yet. Copies the first state, that of a key that is new, from its slots. place: for errors, borrowed, as is `fold`; words: the fields of
- * a key; memory: the most bytes that all states may take. Errors: WADI_MEMORY, those of the device. */
+/* No states yet. Copies the first state, that of a key that is new, from its slots. place: for errors, borrowed, as is `fold`; key: what keys
+ * are; memory: the most bytes that all states may take. Errors: WADI_MEMORY, those of the device. */
 WADI_NODISCARD wadi_status wadi_states_create(wadi_crew *w, const wadi_plan_fold *fold,
-                                              const wadi_plan_place *place, int words,
-                                              int64_t memory, wadi_states **out, wadi_error *err);
+                                              const wadi_plan_slot *key,
+                                              const wadi_plan_place *place, int64_t memory,
+                                              wadi_states **out, wadi_error *err);
 void wadi_states_destroy(wadi_states *k); /* NULL is fine */
 
 /* The chunk's elements are the next ones. Their keys are its last component, on the host, which is spread. Errors: WADI_MEMORY (also more than is allowed). */
@@ -27,6 +28,12 @@ WADI_NODISCARD wadi_status wadi_states_take(wadi_states *k, wadi_crew *w, int64_
                                             wadi_error *err);
 /* Behind the chunk: the slots are empty. */
 void wadi_states_end(wadi_states *k, wadi_crew *w);
+
+/* The next keys, from number `first` on, at most `most`, and their states: a chunk of the key and the arrays of the state, with a reference for the
+ * caller; NULL: there are no more. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_states_chunk(const wadi_states *k, wadi_buffers *buffers,
+                                             int64_t first, int64_t most, wadi_chunk **out,
+                                             wadi_error *err);
 
 /* Appends all keys with their states, between two chunks. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_states_save(const wadi_states *k, wadi_buffers *buffers,

@@ -401,18 +401,24 @@ static wadi_status scan_without(wadi_stream *s, int stage, wadi_chunk *in, int64
     return WADI_OK;
 }
 
+/* Of states whose keys come behind the end, nothing comes yet. */
+static bool waits_for_end(const wadi_stage_run *g) {
+    return wadi_change_about(g->plan->change)->last;
+}
+
 /* The states after each element of a chunk. Those before a failure come first: a carried state is as it was before, so these elements are scanned
  * alone. */
 static wadi_status scan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
     wadi_stage_run *g = stage_of(s, stage);
     const wadi_plan_fold *f = &g->plan->scan;
     int64_t done = 0;
-    const wadi_status folded = wadi_fold_elements(g->crew, f, in, g->keyed, &g->states, &done, err);
+    wadi_builder *states = waits_for_end(g) ? NULL : &g->states;
+    const wadi_status folded = wadi_fold_elements(g->crew, f, in, g->keyed, states, &done, err);
     const wadi_error failed = *err;
     const bool goes_on = scans_on(s, g, folded);
     if (folded != WADI_OK && f->carried)
         WADI_TRY(scan_part(s, stage, in, 0, done, err));
-    else
+    else if (!waits_for_end(g))
         WADI_TRY(step_states(s, stage, in, done, err));
     if (folded == WADI_OK) return WADI_OK;
     if (goes_on) return scan_without(s, stage, in, done, &failed, err);
@@ -502,6 +508,25 @@ static wadi_status feed(wadi_stream *s, int stage, int input, wadi_chunk *c, wad
     return status;
 }
 
+/* The elements of a stage that come behind the end of its input. */
+static wadi_status give_keys(wadi_stream *s, int stage, wadi_error *err) {
+    wadi_stage_run *g = stage_of(s, stage);
+    wadi_passed *at = wadi_passed_turn(&g->crew->works_for, &g->done);
+    wadi_status status = WADI_OK;
+    for (int64_t first = 0; status == WADI_OK && is_open(s, stage);) {
+        wadi_chunk *all = NULL, *parts = NULL;
+        status = wadi_states_chunk(g->keyed, s->x->buffers, first, cap(g), &all, err);
+        if (status != WADI_OK || all == NULL) break;
+        first += all->count;
+        status = wadi_chunk_select(all, g->plan->nparts, g->plan->from, &parts, err);
+        if (status == WADI_OK) status = step(s, stage, parts, err);
+        wadi_chunk_release(parts);
+        wadi_chunk_release(all);
+    }
+    (void)wadi_passed_turn(&g->crew->works_for, at);
+    return status;
+}
+
 wadi_status wadi_stage_run_chunk(wadi_stream *s, int stage, wadi_chunk *c, wadi_error *err) {
     if (!is_open(s, stage)) return WADI_OK; /* elements before these have failed meanwhile */
     return step(s, stage, c, err);
@@ -517,6 +542,7 @@ wadi_status wadi_stage_end(wadi_stream *s, int stage, wadi_error *err) {
             WADI_TRY(wadi_change_end(g->change, k, err));
             WADI_TRY(drain(s, i, err));
             const bool whole = ++g->ended_inputs == g->plan->ninputs;
+            if (whole && waits_for_end(g)) WADI_TRY(give_keys(s, i, err));
             if (whole && g->broken.status == WADI_OK) WADI_TRY(wadi_stage_end(s, i, err));
         }
     }
@@ -556,8 +582,9 @@ static wadi_status open_states(wadi_stream *s, wadi_stage_run *g, wadi_error *er
         return wadi_fail(err, WADI_UNSUPPORTED, "a scan over elements of %d arrays, at most %d",
                          f->nparts, (int)WADI_MAX_PARTS);
     const int key = s->plan->stages[g->plan->inputs[0]].results[g->plan->test];
-    return wadi_states_create(g->crew, f, &s->x->plan->places[g->plan->place],
-                              s->x->plan->slots[key].fields, s->x->options.memory, &g->keyed, err);
+    return wadi_states_create(g->crew, f, &s->x->plan->slots[key],
+                              &s->x->plan->places[g->plan->place], s->x->options.memory, &g->keyed,
+                              err);
 }
 
 wadi_status wadi_stage_open(wadi_stream *s, int stage, wadi_error *err) {

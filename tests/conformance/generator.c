@@ -297,7 +297,7 @@ static void states_by_key(const maker *m, uint64_t seed, wadi_seq s) {
     own.r.state = (seed + 11) * 2 + 1;
     if (m->lengthy || gen_below(&own.r, 4) > 0) return;
     chain(&own);
-    wadi_output("by_key", wadi_consume(wadi_elements(gen_by_key(&own, s))));
+    wadi_stream_out(gen_by_key(&own, s), "by_key");
 }
 
 /* Chosen so that the few seeds that every run compiles have all that programs are made of (coverage_test.c). */

@@ -225,6 +225,11 @@ wadi_seq gen_by_key(maker *m, wadi_seq s) {
     const wadi_acc first = wadi_unit(gen_literal(m, t)),
                    none = wadi_take(wadi_i64(0), wadi_flatten(first));
     s = wadi_map_seq_env(with_key, m, s);
+    if (gen_below(&m->r, 3) == 0) {
+        const wadi_acc z = wadi_tuple(2, (const wadi_acc[]){wadi_unit(wadi_i64(0)), none});
+        return arrays ? wadi_fold_by_key_env(last_by_key, m, z, s)
+                      : wadi_fold_by_key_env(summed_by_key, m, first, s);
+    }
     if (!arrays) return wadi_scan_by_key_env(summed_by_key, m, first, s);
     return wadi_scan_by_key_env(last_by_key, m,
                                 wadi_tuple(2, (const wadi_acc[]){wadi_unit(wadi_i64(0)), none}), s);

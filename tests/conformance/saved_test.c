@@ -189,6 +189,10 @@ static wadi_acc mixed_by_key(wadi_acc state, wadi_acc element) {
 static void keys(void) {
     wadi_stream_out(wadi_scan_by_key(longer_by_key, none(), wadi_map_seq(with_length, rows())),
                     "out");
+    const wadi_acc folded = wadi_consume(wadi_tabulate(wadi_fold_by_key(
+        mixed_by_key, wadi_unit(wadi_f64(0.2)), wadi_map_seq(with_floor, numbers()))));
+    wadi_output("floors", wadi_tuple_get(folded, 0));
+    wadi_output("folded", wadi_tuple_get(folded, 1));
     wadi_output("mixes",
                 wadi_consume(wadi_tabulate(wadi_scan_by_key(mixed_by_key, wadi_unit(wadi_f64(0.1)),
                                                             wadi_map_seq(with_floor, numbers())))));

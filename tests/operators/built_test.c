@@ -388,6 +388,7 @@ static void sequences_and_transforms(void **state) {
     S(wadi_batch(g.s, seq_of(g.p)));
     S(wadi_scan_seq(added, g.v, seq_of(g.w)));
     S(wadi_scan_by_key(state_and_key, g.v, seq_of(wadi_unit(g.s))));
+    S(wadi_fold_by_key(state_and_key, g.v, seq_of(wadi_unit(g.s))));
     A(wadi_consume(wadi_fold_seq(added, g.v, seq_of(g.w))));
     A(wadi_consume(wadi_fold_batch(whole_state, wadi_unit(f(0)), seq_of(g.v))));
     A(wadi_consume(wadi_elements(seq_of(g.p))));

@@ -254,6 +254,11 @@ static void sequences(void **state) {
     T(wadi_scan_by_key(first_acc, NO_ACC, seq_of(unit0())));
     T(wadi_scan_by_key(second_acc, pair(), seq_of(unit0())));
     T(wadi_scan_by_key(NULL, unit0(), seq_of(unit0())));
+    T(wadi_fold_by_key(second_acc, vec(), seq_of(unit0())));
+    T(wadi_fold_by_key(first_acc, unit0(), seq_of(vec())));
+    T(wadi_fold_by_key(first_acc, pair(), NO_SEQ));
+    T(wadi_fold_by_key(first_acc, NO_ACC, seq_of(unit0())));
+    T(wadi_fold_by_key(NULL, unit0(), seq_of(unit0())));
     T(wadi_fold_seq(second_acc, mat(), seq_of(vec())));
     T(wadi_fold_seq(first_acc, mat(), NO_SEQ));
     T(wadi_fold_batch(second_acc, vec(), seq_of(vec())));
