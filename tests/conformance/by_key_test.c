@@ -89,30 +89,31 @@ static void states_of_all_kinds(void **state) {
 
 /* Keys of all types and their last states, to a sink, to a collector, and through more stages. */
 static void each_key_at_the_end(void **state) {
-    texts_check(state,
-                "program last\n"
-                "input z : i64[9]\n"
-                "v = stream_in \"v\" : seq(i64[?])\n"
-                "m = map_seq v (x) {\n"
-                "    k = unit { rem (mul (extent x 0) 5) 3 }\n"
-                "    r = unit { a: convert i8 (sub 0 (the k)), b: convert u16 (z ! (the k)), c: z ! 8 }\n"
-                "    yield r, k, x\n}\n"
-                "a = fold_by_key m 1 z (p, q, r, k, x) {\n"
-                "    n = unit { add (mul (the p) 3) (extent x 0) }\n"
-                "    h = concat dim=0 x q\n    yield n, h\n}\n"
-                "by_k = map_seq m (r, k, x) {\n    yield k, x\n}\n"
-                "b = fold_by_key by_k 1 2.5 (p, q, k, x) {\n"
-                "    n = unit { add (mul (the p) 3) (extent x 0) }\n"
-                "    f = unit { add (mul (the q) 0.7) (convert f64 (the k)) }\n    yield n, f\n}\n"
-                "c = map_seq b (k, n, f) {\n"
-                "    o = unit { add (the f) (convert f64 (add (the k) (the n))) }\n    yield o\n}\n"
-                "few = take_seq c 2\n"
-                "again = fold_by_key b 0 (s, k, n, f) {\n"
-                "    t = unit { add (the s) (the n) }\n    yield t\n}\n"
-                "keys, sums, floats = tabulate b\n"
-                "stream_out \"a\" a\nstream_out \"few\" few\nstream_out \"again\" again\n"
-                "output keys\noutput sums\noutput floats\n",
-                false);
+    texts_check(
+        state,
+        "program last\n"
+        "input z : i64[9]\n"
+        "v = stream_in \"v\" : seq(i64[?])\n"
+        "m = map_seq v (x) {\n"
+        "    k = unit { rem (mul (extent x 0) 5) 3 }\n"
+        "    r = unit { a: convert i8 (sub 0 (the k)), b: convert u16 (z ! (the k)), c: z ! 8 }\n"
+        "    yield r, k, x\n}\n"
+        "a = fold_by_key m 1 z (p, q, r, k, x) {\n"
+        "    n = unit { add (mul (the p) 3) (extent x 0) }\n"
+        "    h = concat dim=0 x q\n    yield n, h\n}\n"
+        "by_k = map_seq m (r, k, x) {\n    yield k, x\n}\n"
+        "b = fold_by_key by_k 1 2.5 (p, q, k, x) {\n"
+        "    n = unit { add (mul (the p) 3) (extent x 0) }\n"
+        "    f = unit { add (mul (the q) 0.7) (convert f64 (the k)) }\n    yield n, f\n}\n"
+        "c = map_seq b (k, n, f) {\n"
+        "    o = unit { add (the f) (convert f64 (add (the k) (the n))) }\n    yield o\n}\n"
+        "few = take_seq c 2\n"
+        "again = fold_by_key b 0 (s, k, n, f) {\n"
+        "    t = unit { add (the s) (the n) }\n    yield t\n}\n"
+        "keys, sums, floats = tabulate b\n"
+        "stream_out \"a\" a\nstream_out \"few\" few\nstream_out \"again\" again\n"
+        "output keys\noutput sums\noutput floats\n",
+        false);
 }
 
 /* What comes of a scan by key goes to a second one, a window and a zip with what it was made of. */
@@ -158,9 +159,11 @@ static void faults_name_the_first_element(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_of_every_integer_type), cmocka_unit_test(one_key_and_many),
-        cmocka_unit_test(states_of_all_kinds), cmocka_unit_test(each_key_at_the_end), cmocka_unit_test(one_behind_the_other),
-        cmocka_unit_test(faults_name_the_first_element)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(keys_of_every_integer_type),
+                                       cmocka_unit_test(one_key_and_many),
+                                       cmocka_unit_test(states_of_all_kinds),
+                                       cmocka_unit_test(each_key_at_the_end),
+                                       cmocka_unit_test(one_behind_the_other),
+                                       cmocka_unit_test(faults_name_the_first_element)};
     return cmocka_run_group_tests(tests, texts_open, texts_close);
 }
