@@ -16,6 +16,7 @@ WADI_NODISCARD wadi_status bench_ragged(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_windows(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_scatter(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_quicksort(bench *b, wadi_error *err);
+WADI_NODISCARD wadi_status bench_by_key(bench *b, wadi_error *err);
 
 /* First of all: memory that other benchmarks have used counts as well. */
 WADI_NODISCARD wadi_status bench_bounded(bench *b, wadi_error *err);

@@ -19,6 +19,7 @@ static const bench_entry benchmarks[] = {
     {"windows", bench_windows, "features of sliding windows over sound"},
     {"scatter", bench_scatter, "patches added to a large grid"},
     {"policies", bench_policies, "chunk policies against the best fixed chunk size"},
+    {"by_key", bench_by_key, "counts and sums by key against a hash table in C"},
     {"apart", bench_apart, "stages in a thread of their own against all stages joined"},
     {"start", bench_start, "runs with next to nothing to do against a parallel region"},
     {"overhead", bench_overhead, "rows through map_seq against the whole array at once"},
