@@ -19,6 +19,8 @@ void wadi_keys_init(wadi_keys *k, int words);
 void wadi_keys_fini(wadi_keys *k); /* harmless if all zero */
 /* The number of the key, which is added if it is new; -1: out of memory, and nothing has changed. */
 int64_t wadi_keys_number(wadi_keys *k, const uint64_t *key);
+/* The numbers of n keys, one behind the other; together they wait less for memory. False: out of memory; those before have been added. */
+bool wadi_keys_number_all(wadi_keys *k, int64_t n, const uint64_t *key, int64_t *out);
 static inline const uint64_t *wadi_keys_at(const wadi_keys *k, int64_t number) {
     return k->key + number * k->words;
 }

@@ -120,24 +120,26 @@ static bool more_rows(wadi_states *k, int64_t room) {
     return made;
 }
 
+/* Keys [from, to) have the first state. */
+static void give_first(all_arrays *a, int64_t from, int64_t to) {
+    const wadi_chunk_component first = described(a->type, a->first.shape, a->first.block);
+    for (int64_t n = from; a->type->rank > 0 && n < to; n++) a->array[n].block = NULL;
+    for (int f = 0; a->type->rank == 0 && f < first.fields; f++) {
+        const size_t size = (size_t)wadi_type_size(first.type[f]);
+        for (int64_t n = from; n < to; n++)
+            memcpy(a->column[f] + (size_t)n * size, first.column[f], size);
+    }
+}
+
 /* Gives every key that has none a state: the first one. */
 static bool begin_keys(wadi_states *k) {
     if (k->keys.n > k->room) {
         if (!more_rows(k, k->keys.room)) return false;
         k->room = k->keys.room;
     }
-    for (; k->n < k->keys.n; k->n++) {
-        k->local[k->n] = 0;
-        for (int i = 0; i < k->nstate; i++) {
-            const all_arrays *a = &k->state[i];
-            if (a->type->rank > 0) a->array[k->n].block = NULL;
-            const wadi_chunk_component first = described(a->type, a->first.shape, a->first.block);
-            for (int f = 0; a->type->rank == 0 && f < first.fields; f++) {
-                const size_t size = (size_t)wadi_type_size(first.type[f]);
-                memcpy(a->column[f] + (size_t)k->n * size, first.column[f], size);
-            }
-        }
-    }
+    for (int64_t n = k->n; n < k->keys.n; n++) k->local[n] = 0;
+    for (int i = 0; i < k->nstate; i++) give_first(&k->state[i], k->n, k->keys.n);
+    k->n = k->keys.n;
     return true;
 }
 
@@ -198,12 +200,7 @@ static bool number_keys(wadi_states *k, const wadi_chunk_component *c, int64_t f
         const char *column = (const char *)c->column[f] + from * wadi_type_size(c->type[f]);
         fill_words(c->type[f], column, n, c->fields, key + f);
     }
-    for (int64_t s = 0; s < n; s++) {
-        const int64_t number = wadi_keys_number(&k->keys, key + s * c->fields);
-        if (number < 0) return false;
-        k->number[from + s] = number;
-    }
-    return true;
+    return wadi_keys_number_all(&k->keys, n, key, k->number + from);
 }
 
 wadi_status wadi_states_begin(wadi_states *k, wadi_chunk *c, wadi_error *err) {

@@ -1,0 +1,62 @@
+/* Numbers for keys: against a list that is searched from its beginning. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/keys.h"
+
+enum { MOST = 3000, WORDS = 3 };
+
+static uint64_t draw(void) {
+    static uint64_t x = 88172645463325252u;
+    x ^= x << 13;
+    x ^= x >> 7;
+    return x ^= x << 17;
+}
+
+static int64_t number_in(const uint64_t *list, int words, int64_t n, const uint64_t *key) {
+    for (int64_t i = 0; i < n; i++)
+        if (memcmp(list + i * words, key, (size_t)words * sizeof *key) == 0) return i;
+    return n;
+}
+
+static void numbers_are_those_of_a_list(void **state) {
+    static const uint64_t masks[] = {0, 7, UINT64_C(0xff) << 56, UINT64_MAX};
+    static uint64_t key[MOST * WORDS], list[MOST * WORDS];
+    static int64_t out[MOST];
+    (void)state;
+    for (int turn = 0; turn < 4 * WORDS; turn++) {
+        const int words = 1 + turn % WORDS;
+        const uint64_t mask = masks[turn / WORDS];
+        wadi_keys k;
+        int64_t n = 0;
+        wadi_keys_init(&k, words);
+        for (int i = 0; i < MOST * words; i++) key[i] = draw() & mask;
+        for (int64_t from = 0, some; from < MOST;
+             from += some) { /* 0, 1, and more than go together */
+            some = (int64_t)(draw() % 200);
+            if (some > MOST - from) some = MOST - from;
+            assert_true(wadi_keys_number_all(&k, some, key + from * words, out + from));
+            for (int64_t i = from; i < from + some; i++) {
+                const int64_t want = number_in(list, words, n, key + i * words);
+                assert_int_equal(out[i], want);
+                if (want == n) memcpy(list + n++ * words, key + i * words, (size_t)words * 8);
+                assert_int_equal(wadi_keys_number(&k, key + i * words), want);
+            }
+        }
+        assert_int_equal(k.n, n);
+        for (int64_t i = 0; i < n; i++)
+            assert_memory_equal(wadi_keys_at(&k, i), list + i * words, (size_t)words * 8);
+        assert_true(wadi_keys_bytes(&k) >= n * (words + 1) * 8);
+        wadi_keys_fini(&k);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_those_of_a_list)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
