@@ -418,6 +418,8 @@ static bool check_parts(wadi_plan_reader *r, const wadi_plan_stage *g) {
     const bool folds = wadi_change_about(g->change)->folds;
     int there = 0;
     for (int i = 0; i < g->ninputs; i++) there += r->stages.at[g->inputs[i]].nresults;
+    if (wadi_change_about(g->change)->keys && g->test < 0)
+        return wadi_plan_fails(r, "a key is a component of the input");
     if (g->ninputs > 0 && g->test >= there)
         return wadi_plan_fails(r, "the inputs have no such component");
     const int most = folds ? g->scan.nstate + wadi_change_about(g->change)->last : there;

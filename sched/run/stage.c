@@ -508,6 +508,8 @@ static wadi_status feed(wadi_stream *s, int stage, int input, wadi_chunk *c, wad
     return status;
 }
 
+enum { KEYS_TOGETHER = 16384 }; /* at most in a chunk, whose bytes nothing is known of at first */
+
 /* The elements of a stage that come behind the end of its input. */
 static wadi_status give_keys(wadi_stream *s, int stage, wadi_error *err) {
     wadi_stage_run *g = stage_of(s, stage);
@@ -515,7 +517,8 @@ static wadi_status give_keys(wadi_stream *s, int stage, wadi_error *err) {
     wadi_status status = WADI_OK;
     for (int64_t first = 0; status == WADI_OK && is_open(s, stage);) {
         wadi_chunk *all = NULL, *parts = NULL;
-        status = wadi_states_chunk(g->keyed, s->x->buffers, first, cap(g), &all, err);
+        const int64_t most = cap(g) < KEYS_TOGETHER ? cap(g) : KEYS_TOGETHER;
+        status = wadi_states_chunk(g->keyed, s->x->buffers, first, most, &all, err);
         if (status != WADI_OK || all == NULL) break;
         first += all->count;
         status = wadi_chunk_select(all, g->plan->nparts, g->plan->from, &parts, err);

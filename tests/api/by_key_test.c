@@ -172,6 +172,47 @@ static void a_million_keys(void **state) {
     expect(MANY, &o);
 }
 
+/* Behind the end, each key in the order in which they first came, with scalars and with arrays. */
+static void the_last_state_of_each_key(void **state) {
+    static const char text[] =
+        "program last\nstream_in s : seq({k: i64, x: f64})\n"
+        "m = map_seq s (e) {\n"
+        "    k = map e (k, x) { k }\n    x = map e (k, x) { x }\n    yield k, x\n}\n"
+        "t = fold_by_key m 0.5 (z, k, x) {\n"
+        "    n = unit { add (mul (the z) 0.7) (fdiv (the x) 3.0) }\n    yield n\n}\n"
+        "u = map_seq t (k, n) {\n    y = unit { add (the n) (convert f64 (the k)) }\n    yield "
+        "y\n}\n"
+        "stream_out \"t\" u\n";
+    static const char arrays[] =
+        "program arrays\nstream_in s : seq({k: i64, x: f64})\n"
+        "m = map_seq s (e) {\n"
+        "    k = map e (k, x) { k }\n    x = map e (k, x) { x }\n    yield k, x\n}\n"
+        "g = generate 2 (i) { sub 1.0 (mul 0.5 (convert f64 i)) }\n"
+        "t = fold_by_key m g (z, k, x) {\n"
+        "    n = map z (a) { add (mul a 0.7) (fdiv (the x) 3.0) }\n    yield n\n}\n"
+        "u = map_seq t (k, n) {\n    y = unit { add (n ! 1) (convert f64 (the k)) }\n    yield "
+        "y\n}\n"
+        "stream_out \"t\" u\n";
+    const wadi_run_options o = {.threads = 2};
+    (void)state;
+    for (int turn = 0; turn < 3; turn++) {
+        const int64_t n = turn == 2 ? 40000 : MANY;
+        wadi_error err = {0};
+        fill(n, turn == 0 ? its_own : far_apart);
+        int64_t keys = 0;
+        for (int64_t i = 0; i < n; i++) {
+            const bool again = turn > 0 && i % 2;
+            want[keys - again] = (again ? want[keys - 1] : 0.5) * 0.7 + value[i] / 3.0;
+            keys += !again;
+        }
+        for (int64_t i = 0; i < keys; i++) want[i] += (double)key[turn == 0 ? i : 2 * i];
+        if (go(turn == 2 ? arrays : text, n, key, value, result, &o, &err) != WADI_OK)
+            fail_msg("%s", err.msg);
+        assert_int_equal(given, keys);
+        assert_memory_equal(result, want, (size_t)keys * sizeof *want);
+    }
+}
+
 static void more_states_than_memory(void **state) {
     const wadi_run_options o = {.threads = 1, .memory = 4 << 20};
     wadi_error err = {0};
@@ -224,9 +265,9 @@ static void an_element_that_fails_changes_no_state(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_key_is_a_scan_of_its_own),
-                                       cmocka_unit_test(a_million_keys),
-                                       cmocka_unit_test(more_states_than_memory),
-                                       cmocka_unit_test(an_element_that_fails_changes_no_state)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_key_is_a_scan_of_its_own), cmocka_unit_test(a_million_keys),
+        cmocka_unit_test(the_last_state_of_each_key), cmocka_unit_test(more_states_than_memory),
+        cmocka_unit_test(an_element_that_fails_changes_no_state)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,6 +185,9 @@ static void what_is_wrong_is_told_with_its_line(void **state) {
         {"over 1 of stage 2", "over 2 of stage 2", "line 37: the inputs have no such component"},
         {"xs.0 from 1 at place 0\n        state", "xs.0 from 2 at place 0\n        state",
          "line 37: the inputs have no such component"},
+        {"3: scan by", "3: keyed by", "line 37: a key is a component of the input"},
+        {"3: scan by", "3: keyed by 0 by", "line 39: expected \" by \""},
+        {"3: scan by", "3: keys by 3 by", "line 37: the inputs have no such component"},
         {"state n.11 in place, s.12", "state s.12", "line 38: expected \", \""},
         {"after each n.11, s.12", "after each n.11", "line 39: as many slots as the state has"},
         {"reads xs.0, carried", "reads carried", "line 39: as many slots as components are read"},
@@ -206,6 +209,34 @@ static void what_is_wrong_is_told_with_its_line(void **state) {
                      cases[i].says);
         assert_null(p);
         free(wrong);
+    }
+}
+
+/* States by key: the key, and the slot with its numbers. */
+static void states_by_key_are_read_as_they_stand(void **state) {
+    (void)state;
+    static const char *const as[] = {"3: keyed by 0 by", "3: keys by 1 by"};
+    for (int i = 0; i < 2; i++) {
+        wadi_plan *p = NULL;
+        wadi_error err = {.msg = ""};
+        wadi_text t;
+        wadi_text_init(&t);
+        char *keyed = edited("3: scan by", as[i]);
+        char *at = strstr(keyed, "carried,");
+        assert_non_null(at);
+        wadi_text_add_n(&t, keyed, (size_t)(at - keyed));
+        wadi_text_addf(&t, "carried by s.12,%s", at + strlen("carried,"));
+        free(keyed);
+        keyed = wadi_text_take(&t);
+        if (wadi_plan_read(keyed, &p, &err) != WADI_OK) fail_msg("%s", err.msg);
+        const wadi_plan_stage *g = &p->phases[1].stream.stages[3];
+        assert_true(g->scan.keyed && g->scan.number == 12 && g->test == i);
+        wadi_text_init(&t);
+        print(p, &t);
+        assert_string_equal(wadi_text_str(&t), keyed);
+        wadi_text_fini(&t);
+        wadi_arena_destroy(p->arena);
+        free(keyed);
     }
 }
 
@@ -279,6 +310,7 @@ static void no_text_does_harm(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(states_by_key_are_read_as_they_stand),
         cmocka_unit_test(a_text_is_read_as_it_stands),
         cmocka_unit_test(every_pick_is_read_as_it_stands),
         cmocka_unit_test(what_is_wrong_is_told_with_its_line),
