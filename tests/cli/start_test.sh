@@ -57,9 +57,10 @@ only '' "$wadi" run dot.wadi
 [ ! -x "$apps/audio/wadi-flac" ] || only '' "$apps/audio/wadi-flac" -q -f -0 --force-raw-format --endian=little --sign=signed \
     --channels=1 --bps=16 --sample-rate=8000 -o sound.flac sound
 only '' "$apps/gridding/wadi-grid" --version
-only 'fftw libfftw3 libfftw3f' "$apps/gridding/wadi-grid" -q -s 32 --scale 5asec -o image.fits v.txt
-only '' "$apps/gridding/wadi-grid" -q -s 32 --scale 5asec -m direct -o image.fits v.txt
-[ ! -e "$WADI_BUILD/lib/wadi/png.so" ] || only 'png libpng16 libz' "$apps/gridding/wadi-grid" -q -s 32 --scale 5asec -m direct -o image.fits --png p.png v.txt
+image='cfitsio libcfitsio' # what writes it
+only "$image fftw libfftw3 libfftw3f" "$apps/gridding/wadi-grid" -q -s 32 --scale 5asec -o image.fits v.txt
+only "$image" "$apps/gridding/wadi-grid" -q -s 32 --scale 5asec -m direct -o image.fits v.txt
+[ ! -e "$WADI_BUILD/lib/wadi/png.so" ] || only "$image png libpng16 libz" "$apps/gridding/wadi-grid" -q -s 32 --scale 5asec -m direct -o image.fits --png p.png v.txt
 # What is told of modules is asked of them: this shows that the linker tells of each.
 loads "$wadi" version
 case " $loaded" in
