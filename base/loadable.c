@@ -19,7 +19,7 @@ const wadi_loadable_row wadi_loadables[] = {
     {"casacore", "casacore", "visibilities in Measurement Sets"},
     {"png", "libpng", "pictures"},
     {"zlib", "zlib", "text compressed with gzip"},
-    {"nats", "libnats", "work on other machines, kept by a NATS server"},
+    {"nats", "libnats", "work on other machines, and streams of messages, kept by a NATS server"},
     {"http", "libmicrohttpd", "a page that shows runs (--http)"},
     {0},
 };

@@ -78,8 +78,9 @@ static wadi_status take_apart(const char *text, taken *out, wadi_error *err) {
 static size_t unknown_name(const char *text) {
     const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789");
     const bool has_form = n > 0 && (text[n] == ':' || text[n] == ',') && strchr(text, ':') != NULL;
+    const wadi_connector *of = wadi_connector_of(text);
     struct stat about;
-    if (!has_form || named_in(text) != NULL || wadi_transport_of(text) != NULL) return 0;
+    if (!has_form || named_in(text) != NULL || (of != NULL && of->has_addresses)) return 0;
     return stat(text, &about) != 0 && (errno == ENOENT || errno == ENOTDIR) ? n : 0;
 }
 

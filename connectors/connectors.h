@@ -51,6 +51,7 @@ typedef struct wadi_connector {
     const char *endings; /* of names of its places, without dots: "fits fit fts"; NULL: none */
     bool (*recognises)(
         const char *at); /* another way to recognise a place by its text; NULL: none */
+    bool has_addresses;  /* its places are addresses, and no files */
     bool takes_options;
     /* A connector without `source` cannot read, and one without `sink` cannot write. One with neither serves only programs. */
     wadi_status (*source)(const wadi_place *p, wadi_opened *out, wadi_error *err);
@@ -61,6 +62,7 @@ typedef struct wadi_connector {
  * raw, which recognises any place, stands behind all others that recognise places. */
 #define WADI_CONNECTORS(ROW) \
     ROW(link)                \
+    ROW(jetstream)           \
     ROW(sound)               \
     ROW(visibilities)        \
     ROW(fits)                \

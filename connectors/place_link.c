@@ -60,6 +60,7 @@ const wadi_connector wadi_connector_row_link = {
     .name = "link",
     .tell = tell,
     .recognises = is_address,
+    .has_addresses = true,
     .takes_options = true,
     .source = link_source,
     .sink = link_sink,

@@ -63,6 +63,9 @@ struct wadi_source {
     const char *kind; /* "callback", for messages; static */
     int wake_fd; /* set by the run, -1 outside one: readable once it is cancelled. A source that waits for
                          descriptors watches this one too, and fails with WADI_CANCELLED */
+    const atomic_bool *
+        over; /* set by a run that is saved: true once it is to end. A source that may wait for ever, and has appended nothing, looks at it now
+                 and then, and fails with WADI_CANCELLED. NULL: it does not end so */
     int64_t
         at_hand; /* number of elements left if all lie in memory: `next` then only points at them, does not wait and
                          cannot fail, so no thread is needed to call it. 0: they must be read */
@@ -98,8 +101,8 @@ typedef struct wadi_sink_ops {
     /* Of an output that lasts, before the first put: goes on behind what an earlier process has stored. ended: that was all, and `finish` may
      * have been called. Errors: WADI_IO (it is not there any more). Required if there is `last`. */
     wadi_status (*go_on)(wadi_sink *self, wadi_position behind, bool ended, wadi_error *err);
-    /* Of an output that lasts at the other end of a link, after `last`: waits for that end. *out: how many elements it has, which may be fewer
-     * than were put there. NULL: all that was put is there. */
+    /* Of an output that lasts at the other end of a link, or with a server, after `last`: waits for that end. *out: how many elements it had when the run was saved, 0: it was not; it becomes how many
+     * it has, which may be fewer than were put there. NULL: all that was put is there. */
     wadi_status (*meet)(wadi_sink *self, int64_t *out, wadi_error *err);
     /* The same for elements that the other end will have whatever happens. Does not wait; from any thread. Required if there is `meet`. */
     int64_t (*certain)(const wadi_sink *self);
@@ -116,6 +119,12 @@ struct wadi_sink {
         window; /* bytes of chunks that it may keep when put has returned, which the run takes off its memory; 0: none */
     uint64_t
         stream; /* set by a run that is saved, before `last`: a number below 2^63 of what the sink gets, the same if the same run is started again */
+    bool
+        begins; /* others see what it puts before anything is saved: the run first saves that it has begun, so that another process knows what is its own */
+    uint64_t
+        run; /* then, in a run that is saved, before `meet`: a number of the run that no other has, the same if it is gone on with */
+    int64_t
+        before; /* likewise: where its output stood when the run began, in a unit of the sink; -1: it begins now, and `meet` sets it */
     wadi_guarantee
         gives; /* in a run that is saved. EXACTLY_ONCE: there is `last`. AT_LEAST_ONCE: it may get elements again which it has got from
                   a process that was ended, as the caller's function or a terminal. NONE: the run is refused */

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/task.h"
 #include "base/vec.h"
+#include "sched/run/beginning.h"
 #include "sched/traits.h"
 
 static const double EVERY_S = 5;
@@ -34,6 +35,7 @@ struct wadi_checkpoint {
     wadi_run *x;
     wadi_kept_folder *folder; /* NULL: not open */
     wadi_text head;           /* what the run is of */
+    wadi_text beginning;      /* empty: no sink needs it */
     char *found;              /* what an earlier process has left; NULL: nothing */
     WADI_VEC(place) were;     /* the sinks that meet somebody, as it was found */
     saving made;
@@ -104,6 +106,7 @@ static wadi_status make(wadi_checkpoint *c, wadi_stream *s, wadi_error *err) {
     saving *m = &c->made;
     forget(m);
     wadi_text_add_n(&m->text, c->head.at, c->head.n);
+    wadi_text_add_n(&m->text, c->beginning.at, c->beginning.n);
     WADI_TRY(put_meetings(c->x, m, err));
     WADI_TRY(wadi_run_save(s, &m->text, err));
     for (int i = 0; i < s->nlanes; i++) wadi_lane_places(&s->lanes[i], add_source, m);
@@ -178,6 +181,13 @@ static wadi_status take_meetings(wadi_checkpoint *c, wadi_state_reader *from, wa
     return wadi_state_expect_text(from, "", err);
 }
 
+static wadi_status load_beginning(wadi_checkpoint *c, wadi_state_reader *from, wadi_error *err) {
+    wadi_state_reader bytes = {0};
+    WADI_TRY(wadi_beginning_load(c->x, from, &bytes, err));
+    wadi_text_add_n(&c->beginning, bytes.at, bytes.left);
+    return c->beginning.failed ? wadi_fail(err, WADI_MEMORY, "run: out of memory") : WADI_OK;
+}
+
 static wadi_status find(wadi_checkpoint *c, wadi_error *err) {
     wadi_state_reader from = {0};
     const wadi_state_reader own = {c->head.at, c->head.n};
@@ -186,8 +196,9 @@ static wadi_status find(wadi_checkpoint *c, wadi_error *err) {
     from.at = c->found;
     WADI_TRY(
         wadi_traits_compare(c->x->options.state, c->x->options.accept_change, own, &from, err));
+    if (wadi_beginning_is_needed(c->x)) WADI_TRY(load_beginning(c, &from, err));
     WADI_TRY(take_meetings(c, &from, err));
-    c->x->saved = from;
+    if (from.left > 0) c->x->saved = from; /* it has not only begun */
     return WADI_OK;
 }
 
@@ -230,10 +241,10 @@ static wadi_status meet_sinks(wadi_checkpoint *c, wadi_error *err) {
     size_t met = 0;
     for (size_t i = 0; i < x->bindings.n; i++) {
         wadi_sink *s = x->bindings.at[i].sink;
-        int64_t has = 0;
         if (!meets(s)) continue;
-        WADI_TRY(s->ops->meet(s, &has, err));
         const int64_t was = met < c->were.n ? c->were.at[met++].at.element : 0;
+        int64_t has = was;
+        WADI_TRY(s->ops->meet(s, &has, err));
         if (x->saved.at == NULL || has >= was) continue;
         wadi_logf(WADI_LOG_WARNING,
                   "\"%s\": the other end has %lld elements, and the run was saved behind %lld: it "
@@ -244,19 +255,39 @@ static wadi_status meet_sinks(wadi_checkpoint *c, wadi_error *err) {
     return WADI_OK;
 }
 
+/* Before the first element may be seen by others. A run that begins anew, since nothing but that was saved, does so where it began. */
+static wadi_status begin(wadi_checkpoint *c, wadi_error *err) {
+    saving *m = &c->made;
+    if (!wadi_beginning_is_needed(c->x)) return WADI_OK;
+    if (c->found != NULL) {
+        const wadi_state_reader from = {c->beginning.at, c->beginning.n};
+        return c->x->saved.at == NULL ? wadi_beginning_go_back(c->x, from, err) : WADI_OK;
+    }
+    WADI_TRY(wadi_beginning_save(c->x, &c->beginning, err));
+    forget(m);
+    wadi_text_add_n(&m->text, c->head.at, c->head.n);
+    wadi_text_add_n(&m->text, c->beginning.at, c->beginning.n);
+    WADI_TRY(put_meetings(c->x, m, err));
+    return m->failed ? wadi_fail(err, WADI_MEMORY, "saving a run: out of memory")
+                     : write_made(c, err);
+}
+
 wadi_status wadi_checkpoint_open(wadi_run *x, wadi_error *err) {
     wadi_checkpoint *c = x->checkpoint;
     if (c == NULL) return WADI_OK;
     WADI_TRY(wadi_kept_folder_open(x->options.state, title, &c->folder, err));
     const wadi_task before = wadi_task_begin((wadi_task){.name = "compute", .stop = &x->stop});
     wadi_status status = wadi_checkpoint_describe(x, &c->head, err);
+    if (status == WADI_OK) status = wadi_beginning_new(x, err);
     if (status == WADI_OK) status = find(c, err);
     if (status == WADI_OK) status = prepare_sinks(x, err);
     tell_sinks(c);
     if (status == WADI_OK) status = meet_sinks(c, err);
+    if (status == WADI_OK) status = wadi_kept_folder_check(c->folder, err);
+    if (status == WADI_OK) status = begin(c, err);
     wadi_task_end(before);
     c->last_ns = wadi_clock_ns();
-    return status == WADI_OK ? wadi_kept_folder_check(c->folder, err) : status;
+    return status;
 }
 
 bool wadi_checkpoint_exists(const wadi_run *x) {
@@ -281,6 +312,7 @@ void wadi_checkpoint_destroy(wadi_run *x) {
     if (c == NULL) return;
     wadi_checkpoint_close(x, false);
     wadi_text_fini(&c->head);
+    wadi_text_fini(&c->beginning);
     wadi_text_fini(&c->made.text);
     wadi_vec_free(&c->made.places);
     wadi_vec_free(&c->were);

@@ -100,6 +100,10 @@ static wadi_status ask_once(wadi_lane *l, int i, wadi_source *source, int64_t k,
     return status;
 }
 
+static bool is_saved(const wadi_lane *l) {
+    return l->stream->x->saver.between != NULL;
+}
+
 /* A run that is saved and ends does so between two chunks, and is not to wait for the next one. */
 static void end_saved(wadi_lane *l) {
     if (!atomic_load(&l->stream->x->drains)) return;
@@ -135,6 +139,7 @@ static wadi_status ask(wadi_lane *l, int i, int64_t k, wadi_error *err) {
     wadi_source *source = wadi_run_find(l->stream->x, l->plan->sources[i].name, false)->source;
     wadi_status status = ask_once(l, i, source, k, err);
     if (status == WADI_OK) wadi_retry_well(&l->retry[i]);
+    if (status == WADI_CANCELLED && is_saved(l)) end_saved(l);
     if (status == WADI_IO && l->retry[i].most > 0) status = ask_again(l, i, source, k, err);
     if (status != WADI_OK && err != NULL) wadi_run_note_part(l->stream->x, "source", err);
     return status;
@@ -206,10 +211,6 @@ static wadi_status read_beside(wadi_lane *l, int64_t k, wadi_chunk **out, wadi_e
 }
 
 /* ---- what to go on with behind a chunk, if the run is saved ---- */
-
-static bool is_saved(const wadi_lane *l) {
-    return l->stream->x->saver.between != NULL;
-}
 
 static wadi_source *source_of(const wadi_lane *l, int reader) {
     const wadi_plan_source *p = &l->plan->sources[l->reader[reader]];
@@ -436,6 +437,7 @@ static wadi_status open_builders(wadi_lane *l, wadi_error *err) {
                       : source->total > 0 ? source->total
                                           : -1;
         if (source->at_hand == 0) WADI_TRY(wadi_stop_fd(&l->stop, &source->wake_fd, err));
+        source->over = is_saved(l) ? &x->drains : NULL;
         const int parts = source->parts > 0 ? source->parts : 0;
         WADI_TRY(
             wadi_builder_init(&l->builder[i], x->buffers, parts, source->part, INT64_MAX, err));
@@ -466,7 +468,11 @@ void wadi_lane_close(wadi_lane *l) {
     if (!l->opened) return;
     for (int i = 0; i < l->plan->nsources; i++) {
         const wadi_plan_source *p = &l->plan->sources[i];
-        if (!p->counter) wadi_run_find(l->stream->x, p->name, false)->source->wake_fd = -1;
+        wadi_source *source =
+            p->counter ? NULL : wadi_run_find(l->stream->x, p->name, false)->source;
+        if (source == NULL) continue;
+        source->wake_fd = -1;
+        source->over = NULL;
     }
     wadi_pipe_destroy(l->pipe);
     for (int i = 0; i < l->plan->nsources; i++) wadi_tap_close(&l->read[i]);

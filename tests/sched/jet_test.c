@@ -92,6 +92,57 @@ static void a_wrong_address_is_refused_by_its_part(void **state) {
     wadi_jet_address_fini(&a);
 }
 
+static void an_address_of_a_stream_is_read(void **state) {
+    (void)state;
+    wadi_jet_address a;
+    wadi_error err = {0};
+    assert_int_equal(
+        wadi_jet_stream_address_read(
+            "nats://localhost:77/A_b=c$?subject=a.*.>&from=3&to=3&follow=yes&gaps=yes&wait=2",
+            WADI_JET_READ, &a, &err),
+        WADI_OK);
+    assert_string_equal(a.stream, "A_b=c$");
+    assert_string_equal(a.subject, "a.*.>");
+    assert_int_equal(a.from, 3);
+    assert_int_equal(a.to, 3);
+    assert_true(a.follow && a.gaps && a.wait_s == 2);
+    wadi_jet_address_fini(&a);
+    static const struct {
+        const char *address;
+        wadi_jet_use use;
+        const char *words;
+    } wrong[] = {
+        {"nats://localhost", WADI_JET_READ, "the name of a stream is missing"},
+        {"nats://localhost/", WADI_JET_WRITE, "the name of a stream is missing"},
+        {"nats://localhost/a.b", WADI_JET_READ, "no name of a stream"},
+        {"nats://localhost/a b", WADI_JET_READ, "no name of a stream"},
+        {"nats://localhost/a/b", WADI_JET_READ, "no name of a stream"},
+        {"nats://localhost/s?from=0", WADI_JET_READ, "the number of a message"},
+        {"nats://localhost/s?from=x", WADI_JET_READ, "the number of a message"},
+        {"nats://localhost/s?from=99999999999999999999", WADI_JET_READ, "the number of a message"},
+        {"nats://localhost/s?from=5&to=4", WADI_JET_READ, "before the first one, 5"},
+        {"nats://localhost/s?from=5", WADI_JET_WRITE, "there is no setting \"from\""},
+        {"nats://localhost/s?budget=5", WADI_JET_READ, "there is no setting \"budget\""},
+        {"nats://localhost/s?credit=5", WADI_JET_READ, "there is no setting \"credit\""},
+        {"nats://localhost/s?follow=1", WADI_JET_READ, "yes or no"},
+        {"nats://localhost/s?subject=", WADI_JET_READ, "is no subject"},
+        {"nats://localhost/s?subject=a..b", WADI_JET_READ, "is no subject"},
+        {"nats://localhost/s?subject=.a", WADI_JET_READ, "is no subject"},
+        {"nats://localhost/s?subject=a.*", WADI_JET_WRITE, "means many"},
+        {"nats://example.org/s", WADI_JET_WRITE, "on their way, so this needs TLS"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        memset(&err, 0, sizeof err);
+        if (wadi_jet_stream_address_read(wrong[i].address, wrong[i].use, &a, &err) !=
+                WADI_INVALID ||
+            strstr(err.msg, wrong[i].words) == NULL)
+            fail_msg("%s: %s", wrong[i].address, err.msg);
+        wadi_jet_address_fini(&a);
+    }
+    assert_int_equal(wadi_jet_address_read("nats://localhost/j?subject=a", &a, &err), WADI_INVALID);
+    wadi_jet_address_fini(&a);
+}
+
 /* ---- labels ---- */
 
 static const wadi_jet_label sound = {.number = 77,
@@ -192,6 +243,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_address_is_read),
         cmocka_unit_test(a_wrong_address_is_refused_by_its_part),
+        cmocka_unit_test(an_address_of_a_stream_is_read),
         cmocka_unit_test(a_label_reads_as_it_was_written),
         cmocka_unit_test(what_makes_no_sense_is_no_label),
         cmocka_unit_test(no_text_confuses_the_reader),

@@ -1,0 +1,129 @@
+/* Streams of a NATS server as tests make, fill and read them, over the client library alone: nothing of wadi is in it.
+ *
+ *     jet_messages PORT make STREAM SUBJECT MOST    a stream of at most MOST messages of one subject or pattern; 0: no limit
+ *     jet_messages PORT full STREAM SUBJECT MOST    the same, but one that refuses further messages
+ *     jet_messages PORT limit STREAM MOST           gives it another limit
+ *     jet_messages PORT queue STREAM SUBJECT        a work queue
+ *     jet_messages PORT drop STREAM                 removes it
+ *     jet_messages PORT purge STREAM                removes its messages
+ *     jet_messages PORT delete STREAM NUMBER        removes a message
+ *     jet_messages PORT put SUBJECT FIRST N         N numbers from FIRST on, as i64, a message each
+ *     jet_messages PORT text SUBJECT WORDS..        a message of each
+ *     jet_messages PORT last STREAM                 the number of its last message
+ *     jet_messages PORT show STREAM SUBJECT         of each message on the subject: its number, its bytes, an i64 if it has 8, its Wadi-Element and Wadi-Run */
+#include <inttypes.h>
+#include <nats/nats.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static natsConnection *nc;
+static jsCtx *js;
+
+static void need(natsStatus s, const char *what) {
+    if (s == NATS_OK) return;
+    (void)fprintf(stderr, "%s: %s (%s)\n", what, natsStatus_GetText(s), nats_GetLastError(NULL));
+    exit(1);
+}
+
+static void configure(jsStreamConfig *c, const char *stream, const char **subject, int64_t most) {
+    need(jsStreamConfig_Init(c), "configuring");
+    c->Name = stream;
+    c->Subjects = subject;
+    c->SubjectsLen = 1;
+    c->MaxMsgs = most > 0 ? most : -1;
+}
+
+static void make(const char *stream, const char *subject, int64_t most, int is_full, int is_queue) {
+    jsStreamConfig c;
+    configure(&c, stream, &subject, most);
+    if (is_full) c.Discard = js_DiscardNew;
+    if (is_queue) c.Retention = js_WorkQueuePolicy;
+    need(js_AddStream(NULL, js, &c, NULL, NULL), "making a stream");
+}
+
+static void limit(const char *stream, int64_t most) {
+    jsStreamInfo *info = NULL;
+    need(js_GetStreamInfo(&info, js, stream, NULL, NULL), "asking for a stream");
+    info->Config->MaxMsgs = most > 0 ? most : -1;
+    need(js_UpdateStream(NULL, js, info->Config, NULL, NULL), "changing a stream");
+    jsStreamInfo_Destroy(info);
+}
+
+static jsStreamState state_of(const char *stream) {
+    jsStreamInfo *info = NULL;
+    need(js_GetStreamInfo(&info, js, stream, NULL, NULL), "asking for a stream");
+    jsStreamState s = info->State;
+    s.Subjects = NULL; /* goes with the rest */
+    s.Deleted = NULL;
+    s.Lost = NULL;
+    jsStreamInfo_Destroy(info);
+    return s;
+}
+
+static void publish(const char *subject, const void *bytes, int n) {
+    need(js_Publish(NULL, js, subject, bytes, n, NULL, NULL), "publishing");
+}
+
+static void show(const char *stream, const char *subject) {
+    const jsStreamState s = state_of(stream);
+    for (uint64_t i = s.FirstSeq; i <= s.LastSeq && s.Msgs > 0; i++) {
+        natsMsg *m = NULL;
+        jsErrCode code = 0;
+        const char *element = "-", *run = "-";
+        int64_t number = -1;
+        const natsStatus got = js_GetMsg(&m, js, stream, i, NULL, &code);
+        if (got == NATS_NOT_FOUND || code == JSNoMessageFoundErr) continue;
+        need(got, "reading");
+        if (strcmp(natsMsg_GetSubject(m), subject) == 0) {
+            if (natsMsgHeader_Get(m, "Wadi-Element", &element) != NATS_OK) element = "-";
+            if (natsMsgHeader_Get(m, "Wadi-Run", &run) != NATS_OK) run = "-";
+            if (natsMsg_GetDataLength(m) == 8) memcpy(&number, natsMsg_GetData(m), 8);
+            (void)printf("%" PRIu64 " %d %" PRId64 " %s %s\n", i, natsMsg_GetDataLength(m), number,
+                         element, run);
+        }
+        natsMsg_Destroy(m);
+    }
+}
+
+static int is(const char *verb, const char *word, int args, int n) {
+    return strcmp(verb, word) == 0 && args >= n;
+}
+
+int main(int argc, char **argv) {
+    char url[64];
+    if (argc < 4) return 2;
+    (void)snprintf(url, sizeof url, "nats://127.0.0.1:%s", argv[1]);
+    need(natsConnection_ConnectTo(&nc, url), url);
+    need(natsConnection_JetStream(&js, nc, NULL), "JetStream");
+    const char *verb = argv[2], *at = argv[3];
+    const int n = argc - 4;
+    char **more = argv + 4;
+    if (is(verb, "make", n, 2) || is(verb, "full", n, 2))
+        make(at, more[0], atoll(more[1]), *verb == 'f', 0);
+    else if (is(verb, "queue", n, 1))
+        make(at, more[0], 0, 0, 1);
+    else if (is(verb, "limit", n, 1))
+        limit(at, atoll(more[0]));
+    else if (is(verb, "drop", n, 0))
+        need(js_DeleteStream(js, at, NULL, NULL), "removing a stream");
+    else if (is(verb, "purge", n, 0))
+        need(js_PurgeStream(js, at, NULL, NULL), "removing messages");
+    else if (is(verb, "delete", n, 1))
+        need(js_DeleteMsg(js, at, (uint64_t)atoll(more[0]), NULL, NULL), "removing a message");
+    else if (is(verb, "put", n, 2))
+        for (int64_t i = atoll(more[0]), end = i + atoll(more[1]); i < end; i++)
+            publish(at, &i, sizeof i);
+    else if (is(verb, "text", n, 1))
+        for (int i = 0; i < n; i++) publish(at, more[i], (int)strlen(more[i]));
+    else if (is(verb, "last", n, 0))
+        (void)printf("%" PRIu64 "\n", state_of(at).LastSeq);
+    else if (is(verb, "show", n, 1))
+        show(at, more[0]);
+    else
+        return 2;
+    jsCtx_Destroy(js);
+    natsConnection_Destroy(nc);
+    nats_Close();
+    return fflush(stdout) == 0 ? 0 : 1;
+}

@@ -1,0 +1,63 @@
+#!/bin/sh
+# A run from one stream of messages to another is killed ten times, and the server four times, while others publish to another subject of that stream. Each element comes once and in order, as a
+# client tells that has nothing of wadi. Some kills come before anything was saved.
+. "$(dirname "$0")/begin.sh"
+export WADI_CACHE_DIR="$dir/cache"
+mkdir -m 700 cache
+serve
+jm() { "$WADI_BUILD/tests/jet_messages" "$port" "$@"; }
+at=nats://127.0.0.1:$port
+
+cat >double.wadi <<'END'
+program double
+stream_in s : seq(i64)
+y = map_seq s (b) {
+  h = unit { mul (the b) 2 }
+  yield h
+}
+stream_out "out" y
+END
+messages=20000
+jm make IN in.a 0 && jm make OUT 'out.>' 0 && jm put in.a 0 $messages || exit 1
+while :; do
+    jm put out.other 0 20 2>/dev/null
+    sleep 0.05
+done &
+pids="$pids $!"
+drawn() { echo $((1 + $(od -An -tu4 -N4 /dev/urandom) % $1)); } # a number from 1 to $1
+start() { "$wadi" run double.wadi "s=@$at/IN" "out=@$at/OUT?subject=out.x" --chunk 50 --state kept --every "$1" 2>said & run=$!; pids="$pids $run"; }
+last() { jm last OUT 2>/dev/null || echo 0; }
+grown() { [ "$(last)" -ge "$goal" ] || ! kill -0 $run 2>/dev/null; }
+
+kills=0
+while [ $kills -lt 10 ]; do
+    # before the third, nothing but the beginning is saved
+    start $([ $kills -lt 3 ] && echo 1000 || echo 0.02)
+    goal=$(($(last) + $(drawn 1500)))
+    until_that grown
+    kill -0 $run 2>/dev/null || break
+    kill -9 $run
+    wait $run 2>/dev/null
+    kills=$((kills + 1))
+    if [ $((kills % 3)) -eq 0 ]; then
+        kill -9 "$nats"
+        wait "$nats" 2>/dev/null
+        serve
+    fi
+done
+if kill -0 $run 2>/dev/null || [ $kills -eq 10 ]; then
+    start 0.05
+    goal=$(($(last) + 300))
+    until_that grown
+    kill -9 "$nats" # and the run waits for it
+    wait "$nats" 2>/dev/null
+    serve
+fi
+wait $run || wrong "the last run fails: $(cat said)"
+says said 'exactly once'
+minutes=5
+jm show OUT out.x >seen || wrong "the stream cannot be read"
+awk -v n=$messages '{ if ($3 != 2 * (NR - 1) || $4 != NR - 1 || (NR > 1 && $5 != run)) { print "message " $0 " is number " NR; exit 1 } run = $5 }
+    END { if (NR != n) { print NR " messages, expected " n; exit 1 } }' seen || failed=1
+echo "$kills kills"
+exit $failed

@@ -1,0 +1,145 @@
+#!/bin/sh
+# Streams of messages as sources and sinks: which messages are read, what is told of those that are gone, full streams, large elements, other writers. What is there is read by a
+# client that has nothing of wadi (tests/jet_messages.c).
+. "$(dirname "$0")/begin.sh"
+export WADI_CACHE_DIR="$dir/cache"
+mkdir -m 700 cache
+serve
+jm() { "$WADI_BUILD/tests/jet_messages" "$port" "$@" || wrong "jet_messages $* fails"; }
+at=nats://127.0.0.1:$port
+
+cat >double.wadi <<'END'
+program double
+stream_in s : seq(i64)
+y = map_seq s (b) {
+  h = unit { mul (the b) 2 }
+  yield h
+}
+stream_out "out" y
+END
+sed 's/stream_out /stream_out_unordered /' double.wadi >any.wadi
+cat >bytes.wadi <<'END'
+program bytes
+stream_in s : seq(u8[?])
+stream_out "out" s
+END
+run() { "$wadi" run "$@" 2>said; }
+refused() { run "$@" >seen && wrong "no failure of: $*"; }
+numbers() { od -An -td8 -w8 -v "$1" | tr -s ' \n' ' '; }
+# gives "NUMBERS" PLACE: what is read there, twice itself
+gives() { run double.wadi "s=@$2" out=@got.raw || wrong "$2: $(cat said)"; [ "$(numbers got.raw)" = "$1" ] || wrong "$2: $(numbers got.raw), expected $1"; }
+
+# ---- what is read ----
+jm make IN in.a 0
+gives "" "$at/IN"
+jm put in.a 0 5
+gives " 0 2 4 6 8 " "$at/IN"
+gives " 4 6 " "$at/IN?from=3&to=4"
+gives " 0 2 " "$at/IN?follow=yes&to=2"
+gives "" "$at/IN?from=9"
+jm delete IN 2
+gives " 0 4 6 8 " "$at/IN"
+jm make TWO 'two.>' 0
+jm put two.a 1 2
+jm put two.b 5 1
+jm put two.a 3 1
+gives " 2 4 6 " "$at/TWO?subject=two.a"
+gives " 2 4 10 6 " "$at/TWO?subject=two.*"
+jm text two.text hello '' x
+run bytes.wadi "s=@$at/TWO?subject=two.text" >seen || wrong "$(cat said)"
+says seen 'u8\[5\] \[104, 101, 108, 108, 111\]'
+says seen 'u8\[0\]'
+refused double.wadi "s=@$at/TWO?subject=two.text"
+says said 'message 5 has 5 bytes, expected 8'
+refused double.wadi "s=@$at/NONE"
+says said 'has no stream "NONE"'
+jm queue QUEUE q
+refused double.wadi "s=@$at/QUEUE"
+says said 'it is a work queue'
+refused double.wadi "s=@$at/IN?budget=3"
+says said 'there is no setting "budget"; there are .* subject from to follow gaps'
+refused double.wadi "s=@$at/"
+says said 'the name of a stream is missing'
+
+# ---- a run that waits for what comes, and is ended and gone on with ----
+jm make LIVE live 10
+jm make COPY copy 0
+jm put live 0 3
+live="$wadi run double.wadi s=@$at/LIVE?follow=yes out=@$at/COPY --state kept --every 0.05"
+waiting() { $live 2>said & run=$!; pids="$pids $run"; }
+copied() { [ "$(jm show COPY copy | cut -d ' ' -f 3,4 | tr '\n' ' ')" = "$1" ]; }
+ended() {
+    kill -TERM $run
+    wait $run || wrong "$1: $(cat said)"
+}
+waiting
+until_that copied '0 0 2 1 4 2 '
+ended "a run that waits for messages does not end well"
+jm put live 3 2
+waiting
+until_that copied '0 0 2 1 4 2 6 3 8 4 '
+kill -9 $nats
+serve
+jm put live 5 1
+until_that copied '0 0 2 1 4 2 6 3 8 4 10 5 '
+ended "a run whose server was killed does not end well"
+jm put live 6 20
+$live 2>said && wrong "what is gone is not missed"
+says said 'has discarded messages 7 to 16 before they were read: the first that it has is 17'
+gives " 32 34 36 38 40 42 44 46 48 50 " "$at/LIVE?from=2&gaps=yes"
+jm drop LIVE
+jm make LIVE live 10
+$live 2>said && wrong "what is gone is not missed"
+says said 'other data of the source'
+
+# ---- what is written ----
+jm make SRC src 0
+jm put src 0 4
+jm make OUT 'out.>' 0
+jm put out.a 100 2
+run double.wadi "s=@$at/SRC" "out=@$at/OUT?subject=out.a" || wrong "$(cat said)"
+jm show OUT out.a >seen
+[ "$(cut -d ' ' -f 3,4 seen | tr '\n' ';')" = '100 -;101 -;0 0;2 1;4 2;6 3;' ] || wrong "on the subject: $(cat seen)"
+# the same command is another run, once the first has ended
+for i in 1 2; do run double.wadi "s=@$at/SRC" "out=@$at/OUT?subject=out.again" --state again --guarantee exactly-once || wrong "$(cat said)"; done
+says said 'exactly once'
+[ "$(jm show OUT out.again | wc -l)" = 8 ] || wrong "two runs: $(jm show OUT out.again)"
+refused double.wadi "s=@$at/SRC" "out=@$at/OUT"
+says said 'more than one subject'
+refused double.wadi "s=@$at/SRC" "out=@$at/OUT?subject=in.a"
+says said 'does not take the subject'
+refused double.wadi "s=@$at/SRC" "out=@$at/OUT?subject=out.*"
+says said 'means many'
+refused any.wadi "s=@$at/SRC" "out=@$at/OUT?subject=out.any" --state any
+says said 'needs its elements in order'
+run any.wadi "s=@$at/SRC" "out=@$at/OUT?subject=out.any" || wrong "$(cat said)"
+head -c 1500000 /dev/zero >large.raw
+refused bytes.wadi s=1500000:@large.raw "out=@$at/OUT?subject=out.large"
+says said 'element 0 has 1500000 bytes, a message of this server takes at most'
+: >none.raw
+run double.wadi s=@none.raw "out=@$at/OUT?subject=out.none" --state none || wrong "nothing is written: $(cat said)"
+
+# ---- a stream that is full ----
+jm full FULL full 2
+refused double.wadi "s=@$at/SRC" "out=@$at/FULL?wait=1"
+says said 'maximum messages exceeded'
+"$wadi" run double.wadi "s=@$at/SRC" "out=@$at/FULL?wait=300" 2>said &
+run=$!
+pids="$pids $run"
+# the two that the run before has left do not go
+sleep 0.3
+jm limit FULL 100
+wait $run || wrong "a stream that was full: $(cat said)"
+[ "$(jm show FULL full | cut -d ' ' -f 3 | tr '\n' ' ')" = "0 2 0 2 4 6 " ] || wrong "in the stream that was full: $(jm show FULL full)"
+
+# ---- somebody else on the subject ----
+"$wadi" run double.wadi "s=@$at/SRC?follow=yes" "out=@$at/OUT?subject=out.other" 2>said &
+run=$!
+pids="$pids $run"
+until_that sh -c "[ \$('$WADI_BUILD/tests/jet_messages' $port show OUT out.other | wc -l) = 4 ]"
+jm put out.other 77 1
+next() { jm put src 4 1; ! kill -0 $run 2>/dev/null; } # a sink that fails is heard of at the next chunk
+until_that next
+wait $run && wrong "two write to a subject"
+says said 'is none of this run'
+exit $failed
