@@ -132,6 +132,8 @@ static natsStatus set_options(natsOptions *o, const wadi_jet_address *a,
     if (s == NATS_OK) s = natsOptions_SetIgnoreDiscoveredServers(o, true);
     if (s == NATS_OK) s = natsOptions_SetName(o, "wadi");
     if (s == NATS_OK) s = natsOptions_SetErrorHandler(o, on_error, (void *)(uintptr_t)events);
+    /* Whoever hears of no events waits for each answer, and what is said is not to wait for more. */
+    if (s == NATS_OK && events == NULL) s = natsOptions_SetSendAsap(o, true);
     if (s == NATS_OK && events != NULL) {
         s = natsOptions_SetDisconnectedCB(o, on_lost, (void *)(uintptr_t)events);
         if (s == NATS_OK) s = natsOptions_SetReconnectedCB(o, on_back, (void *)(uintptr_t)events);

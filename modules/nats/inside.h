@@ -95,7 +95,8 @@ typedef struct wadi_nats_events {
     void *env;
 } wadi_nats_events;
 
-/* Connects. `keys` must live as long as the connection. Errors: WADI_IO (no server, refused), WADI_INVALID (files of keys). */
+/* Connects. `keys` must live as long as the connection. events NULL: nobody hears of any, and what is said leaves at once, else it is gathered for a millisecond. Errors: WADI_IO (no
+ * server, refused), WADI_INVALID (files of keys). */
 WADI_NODISCARD wadi_status wadi_nats_connect(const wadi_jet_address *a,
                                              const wadi_nats_events *events, wadi_nats_keys *keys,
                                              natsConnection **out, wadi_error *err);

@@ -53,7 +53,12 @@ if kill -0 $run 2>/dev/null || [ $kills -eq 10 ]; then
     wait "$nats" 2>/dev/null
     serve
 fi
-wait $run || wrong "the last run fails: $(cat said)"
+# A server that is killed may begin again without its last messages: the run tells it, and the same command goes on.
+if ! wait $run; then
+    grep -q 'has lost its last messages' said || wrong "the last run fails: $(cat said)"
+    start 0.05
+    wait $run || wrong "the run that goes on fails: $(cat said)"
+fi
 says said 'exactly once'
 minutes=5
 jm show OUT out.x >seen || wrong "the stream cannot be read"
