@@ -327,9 +327,10 @@ static wadi_status check_lost(wadi_share_book *b, wadi_error *err) {
     return status;
 }
 
+/* None while there is news: it comes before what is done in the name of another one. */
 static bool next_done(wadi_share_book *b, open_chunk *out) {
     wadi_mutex_lock(&b->lock);
-    const bool some = b->done.n > 0;
+    const bool some = b->done.n > 0 && !b->news;
     if (some) *out = wadi_vec_pop(&b->done);
     wadi_mutex_unlock(&b->lock);
     return some;
