@@ -231,6 +231,29 @@ static void a_receiver_stays_until_its_last_word_is_heard(void **state) {
     talk_close(&t);
 }
 
+/* It was stopped, or means no good: this side has all. */
+static void a_receiver_does_not_stay_for_ever(void **state) {
+    const int wake = *(const int *)*state;
+    wadi_port_options short_wait = receives;
+    wadi_chunk *c = NULL;
+    talk t;
+    short_wait.first_after_ns = -1;
+    short_wait.lost_after_ns = 200000000;
+    talk_open(&t, short_wait);
+    wadi_port_keep(t.port, 0, false);
+    peer p = talk_peer(&t, false);
+    talk_greet(&p, 4);
+    talk_say(&p, (word){4, WADI_LINK_NOTE, NONE_GOES_ON, TALK_STREAM, 0, 0, ""});
+    wants(&t, wake);
+    is_told(&t, &p, 0);
+    talk_say(&p, (word){4, WADI_LINK_END, .number = 0, .sequence = TALK_STREAM});
+    assert_int_equal(wadi_port_receive(t.port, &c, NULL), WADI_OK);
+    assert_null(c);
+    wadi_port_keep(t.port, 0, true); /* it returns */
+    talk_leave(&p);
+    talk_close(&t);
+}
+
 /* ---- a port that sends ---- */
 
 /* The port may notice late that the one before has gone. */
@@ -382,6 +405,7 @@ int main(void) {
         cmocka_unit_test_prestate(a_receiver_goes_on_behind_what_it_has, &wake),
         cmocka_unit_test_prestate(only_what_is_kept_is_told, &wake),
         cmocka_unit_test_prestate(a_receiver_stays_until_its_last_word_is_heard, &wake),
+        cmocka_unit_test_prestate(a_receiver_does_not_stay_for_ever, &wake),
         cmocka_unit_test(a_receiver_that_was_lost_gets_what_it_lacks),
         cmocka_unit_test(a_receiver_that_has_all_is_answered),
         cmocka_unit_test(what_is_gone_cannot_be_sent_again),

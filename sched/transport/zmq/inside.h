@@ -83,7 +83,7 @@ typedef struct wadi_zmq_port {
     int64_t told_kept, told_start;
     uint64_t last_by;       /* of a part: the one that was met last */
     int64_t forgotten;      /* of a sender: elements that are no longer here, up to this one */
-    int64_t stays_until_ns; /* gatherer: when it has told all that it has all */
+    int64_t stays_since_ns; /* receiver: when it has told that it has all */
     bool closing;           /* what is dropped from now on is not done */
     wadi_error
         left; /* why the one of several partners that is being lost leaves; status WADI_OK: it gives no reason. A fault of the program stays */

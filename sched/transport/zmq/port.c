@@ -354,9 +354,20 @@ static wadi_status take_chunk(wadi_zmq_port *p, wadi_chunk **out, wadi_error *er
     return WADI_OK;
 }
 
+/* Whether it has waited as long for an answer as for a partner. */
+static bool has_stayed(const wadi_zmq_port *p) {
+    const int64_t most = p->options.lost_after_ns;
+    return most >= 0 && wadi_clock_ns() - p->stays_since_ns > most;
+}
+
 /* Of those who have parts: they tell the sender, and end. */
 static bool have_gone(const wadi_zmq_port *p) {
-    return !has_company(p) || wadi_clock_ns() > p->stays_until_ns;
+    return !has_company(p) || has_stayed(p);
+}
+
+/* A sender that is there and does not answer was stopped, perhaps for good. */
+static bool is_answered(const wadi_zmq_port *p) {
+    return wadi_zmq_is_heard(p) || (p->partner >= 0 && has_stayed(p));
 }
 
 /* The sender fails if it does not learn that nothing more is needed, and the word may be lost with a connection: so it waits for the answer, as long as for a partner. This
@@ -364,10 +375,10 @@ static bool have_gone(const wadi_zmq_port *p) {
 static void say_all_is_kept(wadi_zmq_port *p) {
     const bool gathers = wadi_zmq_gathers(p) && p->resume.keeps;
     wadi_zmq_flush(p);
-    p->stays_until_ns = wadi_clock_ns() + p->options.lost_after_ns;
+    p->stays_since_ns = wadi_clock_ns();
     if (p->resume.on || gathers)
-        (void)!wait_until(p, gathers ? have_gone : wadi_zmq_is_heard,
-                          "the sender to hear of the end", -1, NULL);
+        (void)!wait_until(p, gathers ? have_gone : is_answered, "the sender to hear of the end", -1,
+                          NULL);
 }
 
 static void port_keep(wadi_port *self, int64_t elements, bool all) {
