@@ -211,6 +211,14 @@ static void lays(talk *t, int64_t number) {
     assert_int_equal(wadi_port_lay(t->port, &whole, talk_chunk(t, number), NULL), WADI_OK);
 }
 
+/* What its peers have said. */
+static void takes_in(talk *t) {
+    for (int i = 0; i < 20; i++) {
+        talk_look_after(t);
+        (void)zmq_poll(NULL, 0, 10);
+    }
+}
+
 static void what_was_done_for_an_earlier_gatherer_is_sent_again(void **state) {
     (void)state;
     talk t;
@@ -225,10 +233,7 @@ static void what_was_done_for_an_earlier_gatherer_is_sent_again(void **state) {
     hears_chunk(&t, &slow, 1, 1);
     peer quick = receiver(&t);
     says_from(&quick, 2, 22); /* the other has not noticed yet */
-    for (int i = 0; i < 20; i++) {
-        talk_look_after(&t);
-        (void)zmq_poll(NULL, 0, 10);
-    }
+    takes_in(&t);
     says_done(&slow, 1, 3);
     hears_chunk(&t, &quick, 1, 0);
     talk_leave(&slow);
@@ -236,6 +241,35 @@ static void what_was_done_for_an_earlier_gatherer_is_sent_again(void **state) {
     says_from(&quick, 3, 33); /* it lacks an element that is here no more */
     assert_int_equal(wadi_port_serve(t.port, &err), WADI_IO);
     assert_non_null(strstr(err.msg, "whoever gathers the stream has 3 elements, and 4 that an "
+                                    "earlier one has had are gone here"));
+    talk_leave(&quick);
+    talk_close(&t);
+}
+
+/* One whose words were long on their way names the earlier gatherer last, and has something done in its name. */
+static void a_gatherer_that_is_forgotten_leaves_nothing_missing(void **state) {
+    (void)state;
+    talk t;
+    wadi_error err = {.status = WADI_OK};
+    talk_open(&t, shares);
+    peer quick = receiver(&t);
+    says_from(&quick, 0, 22);
+    takes_in(&t);
+    lays(&t, 0);
+    hears_chunk(&t, &quick, 0, 0);
+    peer late = receiver(&t);
+    says_from(&late, 0, 11);
+    lays(&t, 1);
+    hears_chunk(&t, &late, 1, 0);
+    says_done(&late, 1, 3);
+    takes_in(&t);
+    talk_leave(&late);
+    look_after_until_gone(&t);
+    wadi_port_conclude(t.port, &whole, 2);
+    says_done(&quick, 0, 3);
+    talk_say(&quick, (word){4, WADI_CONTROL_KEPT, 1, 4, TALK_STREAM, 0, NULL});
+    assert_int_equal(wadi_port_serve(t.port, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, "whoever gathers the stream has 0 elements, and 4 that an "
                                     "earlier one has had are gone here"));
     talk_leave(&quick);
     talk_close(&t);
@@ -275,6 +309,46 @@ static void a_gatherer_says_what_it_has_before_anything_is_done(void **state) {
     assert_int_equal(wadi_port_receive(t.port, &c, &err), WADI_INVALID);
     assert_non_null(
         strstr(err.msg, "the sender goes on behind 4 elements, and 2 of them are here"));
+    talk_leave(&p);
+    talk_close(&t);
+}
+
+/* ---- older versions ---- */
+
+/* Old ones would take the note for that of a stream of one receiver. */
+static void an_old_one_that_has_a_part_is_told_so(void **state) {
+    (void)state;
+    wadi_port_options goes_on = shares;
+    talk t;
+    char text[TALK_TEXT];
+    goes_on.goes_on = true;
+    talk_open(&t, goes_on);
+    peer p = talk_peer(&t, false);
+    talk_say(&p, (word){3, HELLO, .number = 3, .bytes = 1});
+    talk_say(&p, (word){3, WADI_LINK_READY, .number = 2, .bytes = MUCH});
+    word w = {.kind = HELLO};
+    while (w.kind == HELLO) w = talk_listens(&t, &p, text);
+    assert_int_equal(w.kind, WADI_LINK_FAIL);
+    assert_int_equal(w.status, WADI_UNSUPPORTED);
+    assert_non_null(strstr(text, "speaks version 3 of the protocol"));
+    talk_leave(&p);
+    talk_close(&t);
+}
+
+static void an_old_gatherer_gets_no_stream_that_is_gone_on_with(void **state) {
+    (void)state;
+    const wadi_whole lasting = {.stream = TALK_STREAM, .lasts = true};
+    talk t;
+    char text[TALK_TEXT];
+    wadi_error err = {.status = WADI_OK};
+    talk_open(&t, sends_part);
+    peer p = talk_peer(&t, true);
+    assert_int_equal(talk_listens(&t, &p, text).kind, HELLO);
+    talk_say(&p, (word){3, HELLO, .number = 3, .bytes = 1});
+    talk_say(&p, (word){3, WADI_LINK_READY, .number = 2, .bytes = MUCH});
+    assert_int_equal(wadi_port_lay(t.port, &lasting, talk_chunk(&t, 0), NULL), WADI_OK);
+    assert_int_equal(wadi_port_serve(t.port, &err), WADI_UNSUPPORTED);
+    assert_non_null(strstr(err.msg, "speaks version 3 of the protocol"));
     talk_leave(&p);
     talk_close(&t);
 }
@@ -324,7 +398,10 @@ int main(void) {
         cmocka_unit_test(nothing_comes_behind_a_failure_before_the_stream_has_a_name),
         cmocka_unit_test(who_finds_all_places_taken_is_told),
         cmocka_unit_test(what_was_done_for_an_earlier_gatherer_is_sent_again),
+        cmocka_unit_test(a_gatherer_that_is_forgotten_leaves_nothing_missing),
         cmocka_unit_test(a_gatherer_says_what_it_has_before_anything_is_done),
+        cmocka_unit_test(an_old_one_that_has_a_part_is_told_so),
+        cmocka_unit_test(an_old_gatherer_gets_no_stream_that_is_gone_on_with),
         cmocka_unit_test(each_is_told_what_to_write_at_which_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -238,6 +238,7 @@ static wadi_status on_ready(wadi_zmq_port *p, int peer, const wadi_control *c, w
                          "on with from version %d on",
                          p->address, p->remotes[peer].version, (int)WADI_CONTROL_RESUMES);
     WADI_TRY(wadi_zmq_check_share(p, peer, err));
+    WADI_TRY(wadi_zmq_check_places(p, peer, err));
     if (!wadi_zmq_is_partner(p, peer)) wadi_zmq_claim(p, peer);
     wadi_link_sender_on_ready(&p->sender, peer, c->bytes, c->number);
     return WADI_OK;

@@ -26,6 +26,9 @@ typedef struct wadi_remote {
     int64_t told_kept; /* likewise: of KEPT */
     uint64_t
         by; /* of a port that shares its stream: the process that gathers, as it has said; 0: it has not */
+    int64_t have; /* likewise: what that one had */
+    int64_t
+        lacks;    /* likewise: elements up to this one are forgotten because another one had them */
     bool gone;    /* its connection is lost; it is given up when all its messages have been read */
     int rounds;   /* batches read since it has gone */
     int version;  /* of the protocol, as spoken with it */
@@ -201,6 +204,8 @@ void wadi_zmq_wipe_keys(wadi_zmq_port *p);
 /* ---- places.c: streams that are shared ---- */
 
 void wadi_zmq_name_gatherer(wadi_zmq_port *p, uint64_t unique);
+/* Sender: whether the other end can take a stream that is gone on with. Errors: WADI_UNSUPPORTED (an older version). */
+WADI_NODISCARD wadi_status wadi_zmq_check_places(const wadi_zmq_port *p, int peer, wadi_error *err);
 /* Receiver: FROM of a sender. Errors: WADI_IO. */
 WADI_NODISCARD wadi_status wadi_zmq_on_start(wadi_zmq_port *p, const wadi_control *c,
                                              wadi_error *err);
@@ -217,6 +222,8 @@ WADI_NODISCARD wadi_status wadi_zmq_on_shared_place(wadi_zmq_port *p, int peer,
 bool wadi_zmq_next_shared_place(wadi_zmq_port *p, int *out_peer, wadi_control *out);
 /* Sender: whether DONE of this peer is that of whoever gathers now. */
 bool wadi_zmq_counts(wadi_zmq_port *p, int peer);
+/* Sender: elements up to this one are forgotten. */
+void wadi_zmq_note_forgotten(wadi_zmq_port *p, int64_t end);
 /* Sender: something is done. */
 void wadi_zmq_note_certain(wadi_zmq_port *p);
 

@@ -21,6 +21,14 @@ void wadi_zmq_name_gatherer(wadi_zmq_port *p, uint64_t unique) {
     p->gathered.by = (wadi_hash64(wadi_hash64((uint64_t)wadi_clock_ns()) ^ unique) >> 1) | 1;
 }
 
+wadi_status wadi_zmq_check_places(const wadi_zmq_port *p, int peer, wadi_error *err) {
+    if (!p->whole.lasts || p->remotes[peer].version >= WADI_CONTROL_PLACES) return WADI_OK;
+    return wadi_fail(err, WADI_UNSUPPORTED,
+                     "%s: the %s speaks version %d of the protocol, and streams that are shared "
+                     "are gone on with from version %d on",
+                     p->address, p->other, p->remotes[peer].version, (int)WADI_CONTROL_PLACES);
+}
+
 wadi_status wadi_zmq_on_start(wadi_zmq_port *p, const wadi_control *c, wadi_error *err) {
     if (!p->options.share.on || !p->has_stream || (uint64_t)c->sequence != p->stream_id ||
         c->number < 0)
@@ -135,24 +143,35 @@ static bool next_of_part(wadi_zmq_port *p, wadi_control *out) {
 
 /* ---- the sender ---- */
 
-/* With nobody left who knows of the present one, another one is. */
-static void forget_gatherer(wadi_zmq_port *p) {
-    uint64_t other = 0;
-    for (int i = 0; i < WADI_LINK_PEERS; i++) {
-        const wadi_remote *r = &p->remotes[i];
-        if (!r->used || !r->joined || r->by == 0) continue;
-        if (r->by == p->gathered.by) return;
-        other = r->by;
-    }
-    if (other != 0) p->gathered.by = other;
-}
-
-static void lacks(wadi_zmq_port *p, int64_t have) {
+static void check_forgotten(wadi_zmq_port *p, int64_t have, int64_t forgotten) {
+    if (have >= forgotten || p->broken.status != WADI_OK) return;
     (void)wadi_fail(
         &p->broken, WADI_IO,
         "%s: whoever gathers the stream has %lld elements, and %lld that an earlier one has "
         "had are gone here: the sender has to be started again",
-        p->address, (long long)have, (long long)p->forgotten);
+        p->address, (long long)have, (long long)forgotten);
+}
+
+/* With nobody left who knows of the present one, another one is. It may lack what the present one had: whoever has named that one was late. */
+static void forget_gatherer(wadi_zmq_port *p) {
+    const wadi_remote *other = NULL;
+    for (int i = 0; i < WADI_LINK_PEERS; i++) {
+        const wadi_remote *r = &p->remotes[i];
+        if (!r->used || !r->joined || r->by == 0) continue;
+        if (r->by == p->gathered.by) return;
+        other = r;
+    }
+    if (other == NULL) return;
+    p->gathered.by = other->by;
+    check_forgotten(p, other->have, other->lacks);
+}
+
+void wadi_zmq_note_forgotten(wadi_zmq_port *p, int64_t end) {
+    if (end > p->forgotten) p->forgotten = end;
+    for (int i = 0; i < WADI_LINK_PEERS; i++) {
+        wadi_remote *r = &p->remotes[i];
+        if (r->used && r->by != 0 && r->by != p->gathered.by && end > r->lacks) r->lacks = end;
+    }
 }
 
 static wadi_status on_from(wadi_zmq_port *p, int peer, const wadi_control *c, wadi_error *err) {
@@ -160,9 +179,10 @@ static wadi_status on_from(wadi_zmq_port *p, int peer, const wadi_control *c, wa
     if (c->bytes <= 0 || c->number < 0 || (uint64_t)c->sequence != p->options.stream.id)
         return wadi_fail(err, WADI_IO, "link: a place in another stream");
     p->remotes[peer].by = by;
+    p->remotes[peer].have = c->number;
+    p->remotes[peer].lacks = 0;
     if (by == p->gathered.by) return WADI_OK;
-    if (p->gathered.by != 0 && c->number < p->forgotten && p->broken.status == WADI_OK)
-        lacks(p, c->number);
+    if (p->gathered.by != 0) check_forgotten(p, c->number, p->forgotten);
     p->gathered.by = by;
     p->gathered.saves = (int)c->status == 1;
     return WADI_OK;

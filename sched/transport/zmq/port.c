@@ -28,7 +28,7 @@ static void drop_payload(void *env, void *payload) {
     wadi_zmq_port *p = env;
     const wadi_port_share *share = &p->options.share;
     const int64_t end = ((const wadi_chunk *)payload)->first + ((const wadi_chunk *)payload)->count;
-    if (p->options.sends && !p->closing && end > p->forgotten) p->forgotten = end;
+    if (p->options.sends && !p->closing) wadi_zmq_note_forgotten(p, end);
     if (p->options.sends && share->settled != NULL && !p->closing)
         share->settled(share->env, payload);
     wadi_chunk_release(payload);
@@ -449,7 +449,7 @@ static wadi_status port_lay(wadi_port *self, const wadi_whole *of, wadi_chunk *o
     wadi_zmq_port *p = (wadi_zmq_port *)self;
     const int64_t end = owned_c->first + owned_c->count;
     name(p, of);
-    if (p->options.bind && of->start > p->forgotten) p->forgotten = of->start;
+    if (p->options.bind) wadi_zmq_note_forgotten(p, of->start);
     if (end > p->resume.put) p->resume.put = end;
     if (atomic_load(&p->resume.kept_all)) { /* whoever gathers has it from others */
         drop_payload(p, owned_c);

@@ -80,6 +80,8 @@ static bool send_note(wadi_zmq_port *p, int peer) {
     const wadi_control start = {.kind = WADI_CONTROL_FROM,
                                 .number = p->whole.start,
                                 .sequence = (int64_t)p->options.stream.id};
+    /* who has a part may learn late that its stream is gone on with */
+    if (wadi_zmq_check_places(p, peer, &p->broken) != WADI_OK) return false;
     if (p->resume.on || p->whole.lasts)
         c.status = (wadi_status)((int)c.status | WADI_CONTROL_GOES_ON);
     if (!send_with(p, peer, c, p->note != NULL ? p->note : (const void *)"", p->note_bytes))
