@@ -296,6 +296,17 @@ static void *sim_socket(void *context, int type) {
     return handle_of(i);
 }
 
+/* The first of those that are under way there; NULL: none. */
+static event *next_to(int over, int side) {
+    event *first = NULL;
+    for (size_t k = 0; k < events.n; k++) {
+        event *e = &events.at[k];
+        if (e->what != ARRIVES || e->link != over || e->side != side) continue;
+        if (first == NULL || e->at_ns < first->at_ns) first = e;
+    }
+    return first;
+}
+
 static int sim_close(void *socket) {
     endpoint *s = socket;
     const int self = index_of(s);
@@ -311,14 +322,12 @@ static int sim_close(void *socket) {
         int64_t at = soon();
         if (at < l->last_ns[side]) at = l->last_ns[side] + 1;
         tell(other, i, IS_DOWN, at);
-        for (size_t k = 0; k < events.n; k++) {
-            event *e = &events.at[k];
-            if (e->what != ARRIVES || e->link != i || e->side != side) continue;
+        for (event *e = next_to(i, side); e != NULL; e = next_to(i, side)) {
             parcel with = {0};
             if (side == 1) with.at[with.n++] = new_frame(&l->identity, IDENTITY);
             for (int f = 0; f < e->parcel.n; f++) with.at[with.n++] = e->parcel.at[f];
             for (int f = 0; f < with.n; f++) with.at[f]->fd = l->fd;
-            e->parcel.n = 0;
+            *e = events.at[--events.n];
             deliver(other, with);
         }
         for (size_t k = events.n; k-- > 0;)

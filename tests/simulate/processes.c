@@ -21,7 +21,8 @@ struct process {
     void (*run)(void *env);
     void *env;
     bool used, ended, poked;
-    bool dead; /* of a first thread: the process */
+    bool dead;          /* of a first thread: the process */
+    int64_t stopped_ns; /* likewise: it has no turn before */
     int64_t wake_ns;
     const void *waits_for; /* something of its own process; NULL: the network or the clock */
     int fd;                /* wakes it as well; -1: none */
@@ -105,8 +106,13 @@ void world_poke(process *p) {
 
 void world_kill(process *p) {
     p->dead = true;
+    p->stopped_ns = 0;
     world_poke(p);
     network_cut(p);
+}
+
+void world_stop(process *p, int64_t ns) {
+    p->stopped_ns = now_ns + ns;
 }
 
 bool world_am_dead(void) {
@@ -181,6 +187,7 @@ static process *next_thread(void) {
         process *p = &all[i];
         if (!p->used || p->ended) continue;
         if (p->poked) p->wake_ns = now_ns;
+        if (p->wake_ns < p->of->stopped_ns) p->wake_ns = p->of->stopped_ns;
         if (p->wake_ns == INT64_MAX || (next != NULL && p->wake_ns > next->wake_ns)) continue;
         among = next != NULL && p->wake_ns == next->wake_ns ? among + 1 : 1;
         if (among == 1 || world_chance(among) == 0) next = p;

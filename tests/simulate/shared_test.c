@@ -3,7 +3,8 @@
  *
  *     sender -> {workers} -> gatherer
  *
- * In some worlds the sender and the gatherer save what they do, are killed too, and started again; the rules of their savings are those of sched/run/checkpoint.c.
+ * In some worlds the sender and the gatherer save what they do, are killed too, also both at once, and started again; the rules of their savings are those of sched/run/checkpoint.c. In some
+ * all are stopped now and then, and go on later.
  *
  * At each step: what the gatherer passes on is the next element, so none is lost, none comes twice, and the order is that of the sender. Nobody holds more than
  * it has asked for. It comes to an end, and the sender ends only when the gatherer has all. No saving of the sender is ahead of the gatherer. No chunk is left in memory.
@@ -44,6 +45,7 @@ typedef struct trial {
     uint64_t seed;
     bool tells;
     bool saves[SIDES]; /* the sender, the gatherer */
+    bool loses;        /* the gatherer, which is not saved: then failures are as they should be */
     disk disk;
     process *at[SIDES];
     bool finished[SIDES];
@@ -323,9 +325,10 @@ static void live(void *env) {
                                                   : be_worker(buffers, &err);
     say(side, "ends with", status, err.msg);
     if (status == WADI_OK && !world_am_dead()) t->finished[side] = true;
-    if (side >= WORKERS && status != WADI_OK && !t->saves[SENDER]) blame(err.msg, side, status);
+    if (side >= WORKERS && status != WADI_OK && !t->saves[SENDER] && !t->loses)
+        blame(err.msg, side, status);
     if (side < WORKERS && status != WADI_OK && status != WADI_CANCELLED && !world_am_dead() &&
-        !t->finished[SENDER] && !t->has_all && !t->saves[SENDER])
+        !t->finished[SENDER] && !t->has_all && !t->saves[SENDER] && !t->loses)
         blame(err.msg, side, status);
     if (wadi_buffers_used(buffers) != 0) blame("memory is left", wadi_buffers_used(buffers), side);
     wadi_buffers_release(buffers);
@@ -373,6 +376,15 @@ static void kill_one(void) {
     t->kills++;
 }
 
+/* Nobody sees it from outside. Where whoever fails is started again it may be longer than the others wait for one that is lost. */
+static void stop_one(void) {
+    const int side = world_chance(SIDES), most = t->saves[SENDER] ? 60000 : 6000;
+    if (t->at[side] == NULL) return;
+    const int64_t ns = (1 + world_chance(world_chance(4) == 0 ? most : 60)) * MS;
+    say(side, "is stopped", ns / MS, "");
+    world_stop(t->at[side], ns);
+}
+
 static void kill_rest(void) {
     for (int side = 0; side < SIDES; side++) {
         if (t->at[side] == NULL) continue;
@@ -388,16 +400,23 @@ static void simulate(trial *trial_) {
     if (t->seed % 6 == 1) t->saves[GATHERER] = true;
     int kills = world_chance(8);
     if (world_chance(4) == 0) t->deserters = 1 + world_chance(5);
-    t->calm = kills == 0 && t->deserters == 0 && t->seed % 4 == 0;
-    int64_t next_kill = world_now() + world_chance(200) * MS;
+    t->calm = kills == 0 && t->deserters == 0 && t->seed % 4 == 0 && t->seed % 5 != 2;
+    int64_t next_kill = world_now() + world_chance(200) * MS, next_stop = next_kill;
+    int stops = t->seed % 5 == 2 ? 1 + world_chance(8) : 0;
     for (int side = SIDES; side-- > 0;)
         if (side >= WORKERS || side == 0 || world_chance(4) > 0) start(side);
     while (!is_over() && t->wrong[0] == '\0') {
         if (!world_turn() || t->starts > STARTS || world_now() > LIMIT_NS)
             blame("it does not come to an end", t->starts, world_now());
         look_after();
+        if (stops > 0 && world_now() > next_stop) {
+            stop_one();
+            stops--;
+            next_stop = world_now() + world_chance(200) * MS;
+        }
         if (kills > 0 && world_now() > next_kill) {
             kill_one();
+            if (t->seed % 12 == 7) kill_one();
             kills--;
             next_kill = world_now() + world_chance(200) * MS;
         }
@@ -523,10 +542,47 @@ static void without_a_gatherer_all_end_with_an_error(void **state) {
     assert_false(t->finished[SENDER] || t->finished[0]);
 }
 
+/* What the first gatherer had is lost with it. Either nothing is missing, or whoever could know says so; nobody waits for ever. */
+static void lose_gatherer(uint64_t seed, int *io_whole) {
+    trial world = {.seed = seed, .loses = true};
+    t = &world;
+    world_begin(seed, 0);
+    for (int side = SIDES; side-- > 0;) start(side);
+    int64_t kill_ns = world_now() + world_chance(800) * MS;
+    while (!is_over() && t->starts < STARTS && world_now() < LIMIT_NS && world_turn()) {
+        for (int side = 0; side < SIDES; side++) {
+            if (t->at[side] == NULL || !world_has_ended(t->at[side])) continue;
+            t->at[side] = NULL;
+            if (side == GATHERER && kill_ns == INT64_MAX && !t->has_all) start(side);
+            if (side < WORKERS && t->at[SENDER] != NULL && !t->has_all) start(side);
+            if (side == SENDER) kill_ns = INT64_MAX - 1; /* nobody is started again */
+        }
+        if (world_now() < kill_ns || t->at[GATHERER] == NULL) continue;
+        kill_ns = INT64_MAX;
+        world_kill(t->at[GATHERER]);
+    }
+    const bool over = is_over();
+    kill_rest();
+    world_end();
+    if (!over) fail_msg("WADI_SEED=%llu: it does not come to an end", (unsigned long long)seed);
+    if (t->finished[SENDER] && (!t->has_all || t->gathered != ELEMENTS))
+        fail_msg("WADI_SEED=%llu: the sender ends well", (unsigned long long)seed);
+    assert_string_equal(t->wrong, "");
+    *io_whole += t->finished[SENDER];
+}
+
+static void a_gatherer_that_saves_nothing_can_be_lost_at_any_moment(void **state) {
+    (void)state;
+    int whole_ones = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) lose_gatherer(seed, &whole_ones);
+    printf("%d of 200 are whole\n", whole_ones);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_gatherer_all_end_with_an_error),
         cmocka_unit_test(what_comes_again_is_sent_and_done_once),
+        cmocka_unit_test(a_gatherer_that_saves_nothing_can_be_lost_at_any_moment),
         cmocka_unit_test(shared_streams_survive_those_that_share_them)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,8 @@ process *world_start(void (*run)(void *env), void *env);
 bool world_has_ended(process *p);
 /* From now on nothing of what it sends leaves it, and all its waits fail. It still has to come to its end. */
 void world_kill(process *p);
+/* It does nothing for so long. What comes for it waits. */
+void world_stop(process *p, int64_t ns);
 /* Of the process that has the turn: whether it was killed, so nothing that it does counts any more. */
 bool world_am_dead(void);
 /* Lets others have the turn for so long. */
