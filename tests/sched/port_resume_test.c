@@ -231,6 +231,32 @@ static void a_receiver_stays_until_its_last_word_is_heard(void **state) {
     talk_close(&t);
 }
 
+/* Numbers begin anew with such a note, and chunks of before would have two. */
+static void a_stream_that_has_begun_is_not_one_that_goes_on(void **state) {
+    (void)state;
+    wadi_chunk *c = NULL;
+    wadi_error err = {.status = WADI_OK};
+    talk t;
+    talk_open(&t, receives);
+    peer p = talk_peer(&t, false);
+    talk_greet(&p, 4);
+    talk_resend_chunk(&t, &p, TALK_STREAM, 0, 0, 0);
+    assert_int_equal(wadi_port_receive(t.port, &c, &err), WADI_OK);
+    talk_say(&p, (word){4, WADI_LINK_NOTE, NONE_GOES_ON, TALK_STREAM, 0, 0, ""});
+    for (int i = 0; i < 20; i++) {
+        talk_look_after(&t);
+        (void)zmq_poll(NULL, 0, 10);
+    }
+    talk_resend_chunk(&t, &p, TALK_STREAM, 1, 1, 1);
+    wadi_chunk *next = NULL;
+    assert_int_equal(wadi_port_receive(t.port, &next, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, "goes on"));
+    wadi_chunk_release(c);
+    wadi_port_done(t.port, 0);
+    talk_leave(&p);
+    talk_close(&t);
+}
+
 /* It was stopped, or means no good: this side has all. */
 static void a_receiver_does_not_stay_for_ever(void **state) {
     const int wake = *(const int *)*state;
@@ -405,6 +431,7 @@ int main(void) {
         cmocka_unit_test_prestate(a_receiver_goes_on_behind_what_it_has, &wake),
         cmocka_unit_test_prestate(only_what_is_kept_is_told, &wake),
         cmocka_unit_test_prestate(a_receiver_stays_until_its_last_word_is_heard, &wake),
+        cmocka_unit_test(a_stream_that_has_begun_is_not_one_that_goes_on),
         cmocka_unit_test_prestate(a_receiver_does_not_stay_for_ever, &wake),
         cmocka_unit_test(a_receiver_that_was_lost_gets_what_it_lacks),
         cmocka_unit_test(a_receiver_that_has_all_is_answered),

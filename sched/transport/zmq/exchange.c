@@ -159,6 +159,21 @@ static wadi_status on_chunk(wadi_zmq_port *p, int peer, const wadi_control *c, i
     return check_state(p, err);
 }
 
+/* What the note says of going on. A stream that has begun as one that does not go on has chunks with numbers that would begin anew. */
+static wadi_status note_goes_on(wadi_zmq_port *p, int peer, const wadi_control *c,
+                                wadi_error *err) {
+    const bool says_so = ((int)c->status & WADI_CONTROL_GOES_ON) != 0,
+               begun = p->receiver.next > 0 || p->receiver.held.n > 0 || p->receiver.ended;
+    p->whole.lasts = p->options.share.on && says_so;
+    if (p->whole.lasts) p->resume.offered = true;
+    if (p->options.share.on || !says_so || c->version < WADI_CONTROL_RESUMES) return WADI_OK;
+    if (!p->resume.on && begun)
+        return wadi_fail(err, WADI_IO, "link: a stream goes on that has begun as one that ends");
+    p->resume.on = p->resume.offered = p->resume.due = true;
+    p->resume.hears = p->remotes[peer].version >= WADI_CONTROL_HEARS;
+    return WADI_OK;
+}
+
 /* The note may come twice, but must then be the same. */
 static wadi_status on_note(wadi_zmq_port *p, int peer, const wadi_control *c, int at,
                            wadi_error *err) {
@@ -169,13 +184,7 @@ static wadi_status on_note(wadi_zmq_port *p, int peer, const wadi_control *c, in
     WADI_TRY(wadi_note_check(c, note, n, err));
     WADI_TRY(join_stream(p, peer, (uint64_t)c->number, err));
     if (!p->options.bind) p->whole.start = 0; /* unless FROM comes behind it */
-    p->whole.lasts = p->options.share.on && ((int)c->status & WADI_CONTROL_GOES_ON) != 0;
-    if (p->whole.lasts) {
-        p->resume.offered = true;
-    } else if (c->version >= WADI_CONTROL_RESUMES && ((int)c->status & WADI_CONTROL_GOES_ON) != 0) {
-        p->resume.on = p->resume.offered = p->resume.due = true;
-        p->resume.hears = p->remotes[peer].version >= WADI_CONTROL_HEARS;
-    }
+    WADI_TRY(note_goes_on(p, peer, c, err));
     if (p->note != NULL || p->without_note) {
         const bool same =
             p->without_note ? none : !none && n == p->note_bytes && memcmp(note, p->note, n) == 0;
