@@ -431,9 +431,10 @@ void wadi_share_book_settle(wadi_share_book *b, int64_t first, int64_t count) {
     if (rings) ring(b->bell);
 }
 
+/* One that is lost before it was named has to be named still: something may be done that only it had. */
 void wadi_share_book_gathered(wadi_share_book *b, const wadi_gatherer *what) {
     wadi_mutex_lock(&b->lock);
-    b->gathered = *what;
+    if (what->by != 0 || !b->news) b->gathered = *what;
     b->news = true;
     wadi_mutex_unlock(&b->lock);
     ring(b->bell);

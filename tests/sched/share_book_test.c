@@ -61,8 +61,26 @@ static void nothing_is_done_before_it_is_said_for_whom(void **state) {
     wadi_share_book_destroy(t.book);
 }
 
+static void one_that_is_lost_at_once_is_named(void **state) {
+    (void)state;
+    static const wadi_port_ops ops = {.part = part, .pass_on = pass_on, .done = done};
+    const wadi_chunk chunk = {.number = 5, .first = 0, .count = 2};
+    const wadi_gatherer gatherer = {.by = GATHERER}, none = {.by = 0};
+    told t = {.base = {.ops = &ops}};
+    assert_int_equal(wadi_share_book_create(&t.book, NULL), WADI_OK);
+    const wadi_port_share share = wadi_share_book_options(t.book);
+    wadi_share_book_use(t.book, &t.base);
+    assert_int_equal(wadi_share_book_add(t.book, &chunk, NULL), WADI_OK);
+    wadi_share_book_gathered(t.book, &gatherer);
+    wadi_share_book_settle(t.book, 0, 2);
+    wadi_share_book_gathered(t.book, &none);
+    assert_int_equal(share.nudged(share.env, NULL), WADI_OK);
+    assert_string_equal(t.order, "gd");
+    wadi_share_book_destroy(t.book);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_done_before_it_is_said_for_whom)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_done_before_it_is_said_for_whom),
+                                       cmocka_unit_test(one_that_is_lost_at_once_is_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

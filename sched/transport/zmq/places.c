@@ -202,8 +202,9 @@ bool wadi_zmq_counts(wadi_zmq_port *p, int peer) {
     return by == p->gathered.by;
 }
 
+/* Where nobody gathers, what was done is with the sinks of those that have a part. */
 void wadi_zmq_note_certain(wadi_zmq_port *p) {
-    if (!wadi_zmq_has_many(p) || p->gathered.saves || p->gathered.by == 0) return;
+    if (!wadi_zmq_has_many(p) || p->gathered.saves) return;
     const int64_t first = p->sender.kept.n == 0
                               ? p->resume.put
                               : ((const wadi_chunk *)p->sender.kept.at[0].payload)->first;
