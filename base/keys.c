@@ -103,6 +103,14 @@ bool wadi_keys_number_all(wadi_keys *k, int64_t n, const uint64_t *key, int64_t 
     return fine;
 }
 
+/* The last key has been put behind all others that met it, so its slot becomes free as it was. */
+void wadi_keys_forget(wadi_keys *k, int64_t n) {
+    for (; k->n > n; k->n--) {
+        const uint64_t *last = wadi_keys_at(k, k->n - 1);
+        k->first[slot_of(k, last, hash(k, last))] = 0;
+    }
+}
+
 int64_t wadi_keys_bytes(const wadi_keys *k) {
     return k->room * k->words * (int64_t)sizeof *k->key + (int64_t)(k->slots * sizeof *k->first);
 }

@@ -21,6 +21,8 @@ void wadi_keys_fini(wadi_keys *k); /* harmless if all zero */
 int64_t wadi_keys_number(wadi_keys *k, const uint64_t *key);
 /* The numbers of n keys, one behind the other; together they wait less for memory. False: out of memory; those before have been added. */
 bool wadi_keys_number_all(wadi_keys *k, int64_t n, const uint64_t *key, int64_t *out);
+/* Forgets all keys but the first n. */
+void wadi_keys_forget(wadi_keys *k, int64_t n);
 static inline const uint64_t *wadi_keys_at(const wadi_keys *k, int64_t number) {
     return k->key + number * k->words;
 }

@@ -248,7 +248,8 @@ wadi_status wadi_fold_elements(wadi_crew *w, const wadi_plan_fold *fold, wadi_ch
         status = fold_carried(w, fold, c, keyed, out_done, err);
     else if (status == WADI_OK)
         status = fold_each(w, fold, c, keyed, states, out_done, err);
-    if (keyed != NULL) wadi_states_end(keyed, w);
+    const int64_t taken = status != WADI_OK && fold->carried ? 0 : *out_done;
+    if (keyed != NULL) wadi_states_end(keyed, w, taken);
     for (int i = 0; i < fold->nparts; i++) wadi_slots_clear(w->slots, fold->parts[i]);
     return status;
 }

@@ -33,6 +33,7 @@ struct wadi_states {
     all_arrays *state; /* [nstate] */
     int64_t room;      /* for keys in the tables, which have a state for keys.n of them or fewer: */
     int64_t n;
+    int64_t before; /* keys in front of the chunk */
     int64_t *local; /* [room] the number of a key among those of the chunk; see `touched` */
     /* the chunk */
     int64_t count, elements; /* its elements; those that `number` has room for */
@@ -208,6 +209,7 @@ wadi_status wadi_states_begin(wadi_states *k, wadi_chunk *c, wadi_error *err) {
     WADI_TRY(wadi_chunk_spread(c, last, err));
     const wadi_chunk_component *key = &c->component[last];
     WADI_ASSERT(key->rank == 0 && k->keys.words == key->fields);
+    k->before = k->n;
     bool made = room_for_elements(k, c->count);
     for (int64_t s = 0; s < c->count && made; s += KEYS_AT_ONCE)
         made = number_keys(k, key, s, c->count - s < KEYS_AT_ONCE ? c->count - s : KEYS_AT_ONCE);
@@ -348,7 +350,28 @@ wadi_status wadi_states_take(wadi_states *k, wadi_crew *w, int64_t s, wadi_error
     return check_memory(k, err);
 }
 
-void wadi_states_end(wadi_states *k, wadi_crew *w) {
+/* Keys from number n on. */
+static void forget(wadi_states *k, int64_t n) {
+    for (int i = 0; i < k->nstate; i++) {
+        all_arrays *a = &k->state[i];
+        for (int64_t key = n; a->type->rank > 0 && key < k->n; key++) {
+            if (a->array[key].block == NULL) continue;
+            k->bytes -= bytes_of(a->type, a->array[key].shape);
+            free(a->array[key].block);
+        }
+    }
+    wadi_keys_forget(&k->keys, n);
+    if (k->n > n) k->n = n;
+}
+
+void wadi_states_end(wadi_states *k, wadi_crew *w, int64_t done) {
+    int64_t keys = k->before;
+    if (done < k->count) {
+        for (int64_t s = 0; s < done; s++)
+            if (k->number[s] >= keys) keys = k->number[s] + 1;
+        forget(k, keys);
+    }
+    k->count = 0;
     for (int i = 0; i < k->nstate; i++) wadi_slots_clear(w->slots, k->fold->state_in[i]);
     if (k->fold->carried) wadi_slots_clear(w->slots, k->fold->number);
 }

@@ -26,8 +26,9 @@ WADI_NODISCARD wadi_status wadi_states_put(wadi_states *k, wadi_crew *w, int64_t
                                            wadi_error *err);
 WADI_NODISCARD wadi_status wadi_states_take(wadi_states *k, wadi_crew *w, int64_t s,
                                             wadi_error *err);
-/* Behind the chunk: the slots are empty. */
-void wadi_states_end(wadi_states *k, wadi_crew *w);
+/* Behind the chunk, of whose first `done` elements the states have been taken back: the slots are empty, and keys that only the others have are
+ * forgotten, since nothing is known of an element that fails. */
+void wadi_states_end(wadi_states *k, wadi_crew *w, int64_t done);
 
 /* The next keys, from number `first` on, at most `most`, and their states: a chunk of the key and the arrays of the state, with a reference for the
  * caller; NULL: there are no more. Errors: WADI_MEMORY. */

@@ -56,7 +56,33 @@ static void numbers_are_those_of_a_list(void **state) {
     }
 }
 
+/* Keys come and the last ones are forgotten, over and over: those that are left have their numbers, and the others are new again. */
+static void the_last_ones_are_forgotten(void **state) {
+    static const uint64_t masks[] = {15, UINT64_C(0xff) << 56, UINT64_C(0xfff)};
+    static uint64_t list[MOST];
+    (void)state;
+    for (int turn = 0; turn < 3; turn++) {
+        wadi_keys k;
+        int64_t n = 0;
+        wadi_keys_init(&k, 1);
+        wadi_keys_forget(&k, 0);
+        for (int round = 0; round < 60; round++) {
+            for (int i = 0; i < MOST / 60; i++) {
+                const uint64_t key = draw() & masks[turn];
+                const int64_t want = number_in(list, 1, n, &key);
+                assert_int_equal(wadi_keys_number(&k, &key), want);
+                if (want == n) list[n++] = key;
+            }
+            if (round % 3 == 0) n -= (int64_t)(draw() % (uint64_t)(n + 1));
+            wadi_keys_forget(&k, n);
+            assert_int_equal(k.n, n);
+        }
+        wadi_keys_fini(&k);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_those_of_a_list)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_those_of_a_list),
+                                       cmocka_unit_test(the_last_ones_are_forgotten)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
