@@ -134,6 +134,51 @@ static void one_behind_the_other(void **state) {
                 false);
 }
 
+/* Keys that come as they are from each operator that makes elements anew, and from sources of several parts; parts that are one array for all elements. */
+static void keys_from_every_operator(void **state) {
+    texts_check(
+        state,
+        "program behind\n"
+        "input z : i64[9]\n"
+        "s = stream_in \"s\" : seq(i64)\n"
+        "v = stream_in \"v\" : seq(i64[?])\n"
+        "m = map_seq s (i) {\n"
+        "    k = unit { sub 0u64 (convert u64 (rem (the i) 3)) }\n    yield k, i, z\n}\n"
+        "odd = filter_seq m (k, i, y) {\n"
+        "    p = unit { ne (rem (the i) 4) 1 }\n    yield p\n}\n"
+        "few = take_seq odd 7\nless = drop_seq few 2\n"
+        "a = scan_by_key less 0 (n, k, i, y) {\n"
+        "    q = unit { add (mul (the n) 3) (add (the i) (y ! 4)) }\n    yield q\n}\n"
+        "b = fold_by_key a 0 (n, q) {\n"
+        "    t = unit { add (the n) 1 }\n    yield t\n}\n"
+        "all = expand_seq v (x) {\n    yield x\n}\n"
+        "c = fold_by_key all z 1 (h, n, e) {\n"
+        "    t = unit { add (mul (the n) 3) (the e) }\n"
+        "    g = map h (d) { add d (the n) }\n    yield g, t\n}\n"
+        "d = scan_by_key c 0 (n, k, h, t) {\n"
+        "    q = unit { add (the n) (add (the t) (h ! 1)) }\n    yield q\n}\n"
+        "w = batch d 4\n"
+        "twos = map_seq w (x) {\n    y = unit { convert i16 (extent x 0) }\n    yield y\n}\n"
+        "e = fold_by_key twos 0 (n, k) {\n"
+        "    t = unit { add (the n) (convert i64 (the k)) }\n    yield t\n}\n"
+        "none = filter_seq s (i) {\n    p = unit { lt (the i) 0 }\n    yield p\n}\n"
+        "f = fold_by_key none 0 (n, k) {\n"
+        "    t = unit { add (the n) 1 }\n    yield t\n}\n"
+        "g = scan_by_key none 0 (n, k) {\n"
+        "    t = unit { add (the n) 1 }\n    yield t\n}\n"
+        "keys, counts = tabulate f\n"
+        "both = map_seq s a (i, q) {\n"
+        "    k = unit { convert u8 (rem (the q) 5) }\n    yield k, i, q\n}\n"
+        "l = fold_by_key both 0 (n, k, i, q) {\n"
+        "    t = unit { add (mul (the n) 5) (sub (the q) (the i)) }\n    yield t\n}\n"
+        "first = take_seq l 2\n"
+        "stream_out \"a\" a\nstream_out \"b\" b\nstream_out \"c\" c\n"
+        "stream_out \"w\" w\nstream_out \"e\" e\nstream_out \"f\" f\n"
+        "stream_out \"g\" g\nstream_out \"l\" l\nstream_out \"first\" first\n"
+        "output keys\noutput counts\n",
+        false);
+}
+
 static void faults_name_the_first_element(void **state) {
     texts_check(state,
                 "program fails\n"
@@ -156,14 +201,37 @@ static void faults_name_the_first_element(void **state) {
                 "    yield q\n}\n"
                 "stream_out \"a\" a\n",
                 true);
+    texts_check(state,
+                "program fails\n"
+                "input z : i64[9]\n"
+                "s = stream_in \"s\" : seq(i64)\n"
+                "m = map_seq s (i) {\n"
+                "    k = unit { rem (the i) 3 }\n    yield k, i\n}\n"
+                "a = fold_by_key m 5 (n, k, i) {\n"
+                "    q = unit { sub (the n) (quot 7 (sub (the i) 8)) }\n"
+                "    yield q\n}\n"
+                "stream_out \"a\" a\n",
+                true);
+    texts_check(state,
+                "program fails\n"
+                "s = stream_in \"s\" : seq(i64)\n"
+                "m = map_seq s (i) {\n"
+                "    k = unit { rem (the i) 5 }\n    yield k, i\n}\n"
+                "a = fold_by_key m 5 (n, k, i) {\n"
+                "    q = unit { sub (the n) (the i) }\n"
+                "    yield q\n}\n"
+                "b = map_seq a (k, n) {\n"
+                "    q = unit { quot (the n) (sub (the k) 3) }\n"
+                "    yield q\n}\n"
+                "stream_out \"b\" b\n",
+                true);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(keys_of_every_integer_type),
-                                       cmocka_unit_test(one_key_and_many),
-                                       cmocka_unit_test(states_of_all_kinds),
-                                       cmocka_unit_test(each_key_at_the_end),
-                                       cmocka_unit_test(one_behind_the_other),
-                                       cmocka_unit_test(faults_name_the_first_element)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_of_every_integer_type),   cmocka_unit_test(one_key_and_many),
+        cmocka_unit_test(states_of_all_kinds),          cmocka_unit_test(each_key_at_the_end),
+        cmocka_unit_test(one_behind_the_other),         cmocka_unit_test(keys_from_every_operator),
+        cmocka_unit_test(faults_name_the_first_element)};
     return cmocka_run_group_tests(tests, texts_open, texts_close);
 }
