@@ -1,26 +1,31 @@
-/* Numbers for keys: open addressing, at most half full. Where a key is looked for depends on the key alone, so who may choose keys can make
- * many meet, as with any table whose hash is known. */
+/* Numbers for keys: open addressing, at most half full. Where a key is looked for depends on a secret of the table, because keys may come from
+ * strangers: who knew which keys meet could send such alone, and each would be compared with all before it. */
+#define _GNU_SOURCE /* getentropy */
 #include "base/keys.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 
 enum { FIRST_SLOTS = 64, TOGETHER = 64 };
 
 void wadi_keys_init(wadi_keys *k, int words) {
     *k = (wadi_keys){.words = words};
+    if (getentropy(&k->secret, sizeof k->secret) != 0)
+        k->secret = wadi_hash64((uint64_t)wadi_clock_ns() ^ wadi_hash64((uintptr_t)k));
 }
 
 void wadi_keys_fini(wadi_keys *k) {
     free(k->key);
     free(k->first);
-    *k = (wadi_keys){.words = k->words};
+    *k = (wadi_keys){.words = k->words, .secret = k->secret};
 }
 
 static uint64_t hash(const wadi_keys *k, const uint64_t *key) {
-    uint64_t h = wadi_hash64(key[0]);
+    uint64_t h = wadi_hash64(key[0] ^ k->secret);
     for (int i = 1; i < k->words; i++) h = wadi_hash64(h ^ key[i]);
     return h;
 }

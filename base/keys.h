@@ -7,14 +7,16 @@
 #include <stdint.h>
 
 typedef struct wadi_keys {
-    int words;      /* of a key, at least 1 */
-    int64_t n;      /* keys so far, numbered from 0 */
-    int64_t room;   /* for keys */
-    uint64_t *key;  /* [n][words] */
-    size_t slots;   /* 0, or a power of two and more than n */
-    int64_t *first; /* [slots] the number of a key and 1; 0: free */
+    int words;       /* of a key, at least 1 */
+    uint64_t secret; /* of the table: who sends keys does not know which of them meet */
+    int64_t n;       /* keys so far, numbered from 0 */
+    int64_t room;    /* for keys */
+    uint64_t *key;   /* [n][words] */
+    size_t slots;    /* 0, or a power of two and more than n */
+    int64_t *first;  /* [slots] the number of a key and 1; 0: free */
 } wadi_keys;
 
+/* Draws the secret. Numbers do not depend on it. */
 void wadi_keys_init(wadi_keys *k, int words);
 void wadi_keys_fini(wadi_keys *k); /* harmless if all zero */
 /* The number of the key, which is added if it is new; -1: out of memory, and nothing has changed. */

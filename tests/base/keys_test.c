@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/keys.h"
 
 enum { MOST = 3000, WORDS = 3 };
@@ -81,8 +82,52 @@ static void the_last_ones_are_forgotten(void **state) {
     }
 }
 
+/* x = y ^ y >> by, backwards. */
+static uint64_t unshifted(uint64_t x, int by) {
+    uint64_t y = x;
+    for (int done = by; done < 64; done += by) y = x ^ y >> by;
+    return y;
+}
+
+/* The number whose hash is h. */
+static uint64_t number_with_hash(uint64_t h) {
+    uint64_t x = unshifted(h, 31) * UINT64_C(0x319642b2d24d8ec3);
+    x = unshifted(x, 27) * UINT64_C(0x96de1b173f119089);
+    return unshifted(x, 30) - UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static int64_t longest_row(const wadi_keys *k) {
+    int64_t most = 0, row = 0;
+    for (size_t i = 0; i < k->slots; i++) {
+        row = k->first[i] != 0 ? row + 1 : 0;
+        if (row > most) most = row;
+    }
+    return most;
+}
+
+/* Keys made to have the same low bits of their hashes stand in one row of a table whose hash is known. In a table at most half full, rows of a random one are
+ * a few dozen long; one of a tenth of all keys is not to be expected ever. */
+static void who_chooses_keys_does_not_make_them_meet(void **state) {
+    (void)state;
+    for (int words = 1; words <= WORDS; words++) {
+        uint64_t key[WORDS] = {0};
+        wadi_keys k;
+        wadi_keys_init(&k, words);
+        for (uint64_t i = 0; i < MOST; i++) {
+            const uint64_t h = i << 32;
+            key[0] = number_with_hash(h);
+            assert_true(wadi_hash64(key[0]) == h);
+            for (int w = 1; w < words; w++) key[w] = number_with_hash(h) ^ h;
+            assert_int_equal(wadi_keys_number(&k, key), (int64_t)i);
+        }
+        assert_true(longest_row(&k) < MOST / 10);
+        wadi_keys_fini(&k);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_those_of_a_list),
-                                       cmocka_unit_test(the_last_ones_are_forgotten)};
+                                       cmocka_unit_test(the_last_ones_are_forgotten),
+                                       cmocka_unit_test(who_chooses_keys_does_not_make_them_meet)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
