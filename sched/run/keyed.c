@@ -1,56 +1,18 @@
 /* The states of a scan with one for each key: scalars in a column for all keys, arrays in a block for each. */
-#include "sched/run/keyed.h"
+#include "sched/run/keyed_states.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/keys.h"
 
-/* An array of one state in memory of its own, its columns one behind the other. block NULL: the first state's. */
-typedef struct one_array {
-    int64_t shape[WADI_MAX_RANK];
-    char *block;
-} one_array;
-
-/* One array of the state, of all keys. */
-typedef struct all_arrays {
-    const wadi_plan_slot *type; /* rank, fields and their types */
-    one_array first;
-    char *column[WADI_MAX_FIELDS]; /* rank 0: [room] */
-    one_array *array;              /* else: [room] */
-} all_arrays;
-
-struct wadi_states {
-    const wadi_plan_fold *fold;
-    const wadi_plan_slot *key;
-    const wadi_plan_place *place;
-    int64_t memory; /* the most bytes */
-    int64_t bytes;  /* of blocks */
-    int64_t each;   /* bytes of a key's row in the tables below */
-    wadi_keys keys;
-    int nstate;
-    all_arrays *state; /* [nstate] */
-    int64_t room;      /* for keys in the tables, which have a state for keys.n of them or fewer: */
-    int64_t n;
-    int64_t before; /* keys in front of the chunk */
-    int64_t *local; /* [room] the number of a key among those of the chunk; see `touched` */
-    /* the chunk */
-    int64_t count, elements; /* its elements; those that `number` has room for */
-    int64_t *number;         /* [elements] of the key of each. Once gathered: in `touched` */
-    int64_t *touched;        /* [elements] keys of the chunk, in the order in which they come */
-    int64_t ntouched;
-    char *gathered; /* one column of the tables */
-    int64_t gathered_bytes;
-};
-
-static wadi_status no_memory(const wadi_states *k, wadi_error *err) {
+wadi_status wadi_states_no_memory(const wadi_states *k, wadi_error *err) {
     return wadi_fail_at(err, k->place->loc, WADI_MEMORY, "%s: out of memory", k->place->op);
 }
 
 /* ---- arrays ---- */
 
-static int64_t bytes_of(const wadi_plan_slot *t, const int64_t *shape) {
+int64_t wadi_states_bytes_of(const wadi_plan_slot *t, const int64_t *shape) {
     int64_t bytes = 0;
     for (int f = 0; f < t->fields; f++)
         bytes += wadi_shape_values(t->rank, shape) * wadi_type_size(t->type[f]);
@@ -71,10 +33,10 @@ static wadi_chunk_component described(const wadi_plan_slot *t, const int64_t *sh
 }
 
 /* State i of a key, as a component with one element. */
-static wadi_chunk_component state_of(const wadi_states *k, int i, int64_t key) {
-    const all_arrays *a = &k->state[i];
+wadi_chunk_component wadi_states_of(const wadi_states *k, int i, int64_t key) {
+    const wadi_states_all *a = &k->state[i];
     if (a->type->rank > 0) {
-        const one_array *is = a->array[key].block != NULL ? &a->array[key] : &a->first;
+        const wadi_states_one *is = a->array[key].block != NULL ? &a->array[key] : &a->first;
         return described(a->type, is->shape, is->block);
     }
     wadi_chunk_component c = described(a->type, NULL, NULL);
@@ -84,11 +46,11 @@ static wadi_chunk_component state_of(const wadi_states *k, int i, int64_t key) {
 
 /* The slot's array, in memory of its own. */
 static wadi_status copied(const wadi_states *k, const wadi_slots *s, int slot,
-                          const wadi_plan_slot *t, one_array *out, wadi_error *err) {
+                          const wadi_plan_slot *t, wadi_states_one *out, wadi_error *err) {
     const int64_t *shape = s->slot[slot].shape;
-    const int64_t bytes = bytes_of(t, shape);
+    const int64_t bytes = wadi_states_bytes_of(t, shape);
     out->block = malloc((size_t)bytes + 1);
-    if (out->block == NULL) return no_memory(k, err);
+    if (out->block == NULL) return wadi_states_no_memory(k, err);
     for (int d = 0; d < t->rank; d++) out->shape[d] = shape[d];
     const wadi_chunk_component c = described(t, shape, out->block);
     for (int f = 0; f < t->fields; f++)
@@ -113,7 +75,7 @@ static bool grow(void *at, int64_t count, int64_t size) {
 static bool more_rows(wadi_states *k, int64_t room) {
     bool made = grow(&k->local, room, (int64_t)sizeof *k->local);
     for (int i = 0; i < k->nstate && made; i++) {
-        all_arrays *a = &k->state[i];
+        wadi_states_all *a = &k->state[i];
         if (a->type->rank > 0) made = grow(&a->array, room, (int64_t)sizeof *a->array);
         for (int f = 0; a->type->rank == 0 && f < a->type->fields && made; f++)
             made = grow(&a->column[f], room, wadi_type_size(a->type->type[f]));
@@ -122,7 +84,7 @@ static bool more_rows(wadi_states *k, int64_t room) {
 }
 
 /* Keys [from, to) have the first state. */
-static void give_first(all_arrays *a, int64_t from, int64_t to) {
+static void give_first(wadi_states_all *a, int64_t from, int64_t to) {
     const wadi_chunk_component first = described(a->type, a->first.shape, a->first.block);
     for (int64_t n = from; a->type->rank > 0 && n < to; n++) a->array[n].block = NULL;
     for (int f = 0; a->type->rank == 0 && f < first.fields; f++) {
@@ -133,7 +95,7 @@ static void give_first(all_arrays *a, int64_t from, int64_t to) {
 }
 
 /* Gives every key that has none a state: the first one. */
-static bool begin_keys(wadi_states *k) {
+bool wadi_states_begin_keys(wadi_states *k) {
     if (k->keys.n > k->room) {
         if (!more_rows(k, k->keys.room)) return false;
         k->room = k->keys.room;
@@ -144,7 +106,7 @@ static bool begin_keys(wadi_states *k) {
     return true;
 }
 
-static wadi_status check_memory(const wadi_states *k, wadi_error *err) {
+wadi_status wadi_states_check_memory(const wadi_states *k, wadi_error *err) {
     const int64_t bytes = wadi_keys_bytes(&k->keys) + k->room * k->each + k->bytes;
     if (bytes <= k->memory) return WADI_OK;
     return wadi_fail_at(err, k->place->loc, WADI_MEMORY,
@@ -213,9 +175,9 @@ wadi_status wadi_states_begin(wadi_states *k, wadi_chunk *c, wadi_error *err) {
     bool made = room_for_elements(k, c->count);
     for (int64_t s = 0; s < c->count && made; s += KEYS_AT_ONCE)
         made = number_keys(k, key, s, c->count - s < KEYS_AT_ONCE ? c->count - s : KEYS_AT_ONCE);
-    if (!made || !begin_keys(k)) return no_memory(k, err);
+    if (!made || !wadi_states_begin_keys(k)) return wadi_states_no_memory(k, err);
     k->count = c->count;
-    return check_memory(k, err);
+    return wadi_states_check_memory(k, err);
 }
 
 /* ---- tables ---- */
@@ -279,16 +241,18 @@ wadi_status wadi_states_gather(wadi_states *k, wadi_crew *w, wadi_error *err) {
     wadi_slots *s = w->slots;
     touch(k);
     if (k->gathered_bytes < k->ntouched * (int64_t)sizeof(pair)) {
-        if (!grow(&k->gathered, k->ntouched, (int64_t)sizeof(pair))) return no_memory(k, err);
+        if (!grow(&k->gathered, k->ntouched, (int64_t)sizeof(pair)))
+            return wadi_states_no_memory(k, err);
         k->gathered_bytes = k->ntouched * (int64_t)sizeof(pair);
     }
     for (int i = 0; i < k->nstate; i++) {
         const int slot = k->fold->state_in[i];
-        all_arrays *a = &k->state[i];
+        wadi_states_all *a = &k->state[i];
         wadi_slots_clear(s, slot);
-        if (!wadi_slots_room_for_shapes(s, slot, 1)) return no_memory(k, err);
+        if (!wadi_slots_room_for_shapes(s, slot, 1)) return wadi_states_no_memory(k, err);
         s->slot[slot].shape[0] = k->ntouched;
-        if (!wadi_slots_room_for_columns(s, slot, k->ntouched)) return no_memory(k, err);
+        if (!wadi_slots_room_for_columns(s, slot, k->ntouched))
+            return wadi_states_no_memory(k, err);
         for (int f = 0; f < a->type->fields; f++) {
             const int size = wadi_type_size(a->type->type[f]);
             move(size, a->column[f], k->touched, k->ntouched, k->gathered, false);
@@ -302,7 +266,7 @@ wadi_status wadi_states_gather(wadi_states *k, wadi_crew *w, wadi_error *err) {
 wadi_status wadi_states_scatter(wadi_states *k, wadi_crew *w, wadi_error *err) {
     const wadi_slots *s = w->slots;
     for (int i = 0; i < k->nstate; i++) {
-        const all_arrays *a = &k->state[i];
+        const wadi_states_all *a = &k->state[i];
         for (int f = 0; f < a->type->fields; f++) {
             const int size = wadi_type_size(a->type->type[f]);
             wadi_residence_get_column(s->residence, k->gathered,
@@ -319,9 +283,9 @@ wadi_status wadi_states_scatter(wadi_states *k, wadi_crew *w, wadi_error *err) {
 wadi_status wadi_states_put(wadi_states *k, wadi_crew *w, int64_t s, wadi_error *err) {
     for (int i = 0; i < k->nstate; i++) {
         const int slot = k->fold->state_in[i];
-        const wadi_chunk_component state = state_of(k, i, k->number[s]);
+        const wadi_chunk_component state = wadi_states_of(k, i, k->number[s]);
         WADI_TRY(wadi_fold_fill(w->slots, slot, &state, err));
-        if (!wadi_fold_lay_out(w->slots, slot)) return no_memory(k, err);
+        if (!wadi_fold_lay_out(w->slots, slot)) return wadi_states_no_memory(k, err);
     }
     return WADI_OK;
 }
@@ -329,8 +293,8 @@ wadi_status wadi_states_put(wadi_states *k, wadi_crew *w, int64_t s, wadi_error 
 wadi_status wadi_states_take(wadi_states *k, wadi_crew *w, int64_t s, wadi_error *err) {
     const int64_t key = k->number[s];
     for (int i = 0; i < k->nstate; i++) {
-        all_arrays *a = &k->state[i];
-        one_array next;
+        wadi_states_all *a = &k->state[i];
+        wadi_states_one next;
         WADI_TRY(copied(k, w->slots, k->fold->state_in[i], a->type, &next, err));
         const wadi_chunk_component made = described(a->type, next.shape, next.block);
         for (int f = 0; a->type->rank == 0 && f < made.fields; f++) {
@@ -341,22 +305,22 @@ wadi_status wadi_states_take(wadi_states *k, wadi_crew *w, int64_t s, wadi_error
             free(next.block);
             continue;
         }
-        one_array *to = &a->array[key];
-        if (to->block != NULL) k->bytes -= bytes_of(a->type, to->shape);
+        wadi_states_one *to = &a->array[key];
+        if (to->block != NULL) k->bytes -= wadi_states_bytes_of(a->type, to->shape);
         free(to->block);
         *to = next;
-        k->bytes += bytes_of(a->type, to->shape);
+        k->bytes += wadi_states_bytes_of(a->type, to->shape);
     }
-    return check_memory(k, err);
+    return wadi_states_check_memory(k, err);
 }
 
 /* Keys from number n on. */
 static void forget(wadi_states *k, int64_t n) {
     for (int i = 0; i < k->nstate; i++) {
-        all_arrays *a = &k->state[i];
+        wadi_states_all *a = &k->state[i];
         for (int64_t key = n; a->type->rank > 0 && key < k->n; key++) {
             if (a->array[key].block == NULL) continue;
-            k->bytes -= bytes_of(a->type, a->array[key].shape);
+            k->bytes -= wadi_states_bytes_of(a->type, a->array[key].shape);
             free(a->array[key].block);
         }
     }
@@ -382,7 +346,7 @@ wadi_status wadi_states_create(wadi_crew *w, const wadi_plan_fold *fold, const w
                                const wadi_plan_place *place, int64_t memory, wadi_states **out,
                                wadi_error *err) {
     wadi_states *k = calloc(1, sizeof *k);
-    all_arrays *state = calloc((size_t)fold->nstate + 1, sizeof *state);
+    wadi_states_all *state = calloc((size_t)fold->nstate + 1, sizeof *state);
     wadi_status status = WADI_OK;
     if (k == NULL || state == NULL) {
         free(k);
@@ -393,9 +357,10 @@ wadi_status wadi_states_create(wadi_crew *w, const wadi_plan_fold *fold, const w
     wadi_keys_init(&k->keys, key->fields);
     k->each = (int64_t)sizeof *k->local;
     for (int i = 0; i < fold->nstate && status == WADI_OK; i++) {
-        all_arrays *a = &state[i];
+        wadi_states_all *a = &state[i];
         a->type = wadi_slots_plan(w->slots, fold->init[i]);
-        k->each += a->type->rank > 0 ? (int64_t)sizeof *a->array : bytes_of(a->type, NULL);
+        k->each +=
+            a->type->rank > 0 ? (int64_t)sizeof *a->array : wadi_states_bytes_of(a->type, NULL);
         k->nstate++;
         status = copied(k, w->slots, fold->init[i], a->type, &a->first, err);
     }
@@ -409,7 +374,7 @@ wadi_status wadi_states_create(wadi_crew *w, const wadi_plan_fold *fold, const w
 void wadi_states_destroy(wadi_states *k) {
     if (k == NULL) return;
     for (int i = 0; i < k->nstate; i++) {
-        all_arrays *a = &k->state[i];
+        wadi_states_all *a = &k->state[i];
         for (int64_t n = 0; a->array != NULL && n < k->n; n++) free(a->array[n].block);
         for (int f = 0; f < WADI_MAX_FIELDS; f++) free(a->column[f]);
         free(a->array);
@@ -422,220 +387,4 @@ void wadi_states_destroy(wadi_states *k) {
     free(k->touched);
     free(k->gathered);
     free(k);
-}
-
-/* ---- the states as bytes: how many keys there are, a chunk of them, and one of their states ---- */
-
-static wadi_status make_chunk(wadi_buffers *buffers, int components, int64_t count,
-                              wadi_chunk **out, wadi_error *err) {
-    WADI_TRY(wadi_chunk_create(buffers, components, out, err));
-    (*out)->count = count;
-    return WADI_OK;
-}
-
-static wadi_status chunk_of_keys(const wadi_states *k, wadi_buffers *buffers, wadi_chunk **out,
-                                 wadi_error *err) {
-    WADI_TRY(make_chunk(buffers, 1, k->n, out, err));
-    wadi_chunk_component *c = (*out)->component;
-    *c = (wadi_chunk_component){
-        .layout = WADI_LAYOUT_REGULAR, .fields = k->keys.words, .values = k->n};
-    for (int f = 0; f < c->fields; f++) {
-        uint64_t *column = wadi_chunk_alloc(*out, k->n * (int64_t)sizeof *column);
-        if (column == NULL) return no_memory(k, err);
-        for (int64_t i = 0; i < k->n; i++) column[i] = wadi_keys_at(&k->keys, i)[f];
-        c->type[f] = WADI_U64;
-        c->column[f] = column;
-    }
-    return WADI_OK;
-}
-
-/* Array i of all states, which are arrays: those of different shapes, one behind the other. */
-static bool put_arrays(const wadi_states *k, int i, int64_t first, wadi_chunk *out,
-                       wadi_chunk_component *c) {
-    const int64_t word = (int64_t)sizeof(int64_t), count = out->count;
-    c->layout = WADI_LAYOUT_IRREGULAR;
-    c->shapes = wadi_chunk_alloc(out, count * c->rank * word);
-    c->offsets = wadi_chunk_alloc(out, (count + 1) * word);
-    if (c->shapes == NULL || c->offsets == NULL) return false;
-    c->offsets[0] = 0;
-    for (int64_t n = 0; n < count; n++) {
-        const wadi_chunk_component is = state_of(k, i, first + n);
-        for (int d = 0; d < c->rank; d++) c->shapes[n * c->rank + d] = is.shape[d];
-        c->offsets[n + 1] = c->offsets[n] + is.values;
-    }
-    c->values = c->offsets[count];
-    for (int f = 0; f < c->fields; f++) {
-        const int64_t size = wadi_type_size(c->type[f]);
-        char *to = wadi_chunk_alloc(out, c->values * size);
-        if (to == NULL) return false;
-        c->column[f] = to;
-        for (int64_t n = 0; n < count; n++) {
-            const wadi_chunk_component is = state_of(k, i, first + n);
-            if (is.values > 0)
-                memcpy(to + c->offsets[n] * size, is.column[f], (size_t)(is.values * size));
-        }
-    }
-    return true;
-}
-
-/* The states of `out->count` keys, from `first` on, as components from `at` on. */
-static wadi_status put_states(const wadi_states *k, int64_t first, wadi_chunk *out, int at,
-                              wadi_error *err) {
-    for (int i = 0; i < k->nstate; i++) {
-        wadi_chunk_component *c = &out->component[at + i];
-        *c = state_of(k, i, first);
-        c->values = out->count;
-        for (int f = 0; c->rank == 0 && f < c->fields; f++) {
-            const size_t bytes = (size_t)(out->count * wadi_type_size(c->type[f]));
-            void *copy = wadi_chunk_alloc(out, (int64_t)bytes);
-            if (copy == NULL) return no_memory(k, err);
-            c->column[f] = memcpy(copy, c->column[f], bytes);
-        }
-        if (c->rank > 0 && !put_arrays(k, i, first, out, c)) return no_memory(k, err);
-    }
-    return WADI_OK;
-}
-
-static wadi_status chunk_of_states(const wadi_states *k, wadi_buffers *buffers, wadi_chunk **out,
-                                   wadi_error *err) {
-    WADI_TRY(make_chunk(buffers, k->nstate, k->n, out, err));
-    return put_states(k, 0, *out, 0, err);
-}
-
-/* The low bytes of n words, every `step`-th: numbers of `size` bytes. */
-static void put_words(const uint64_t *from, int step, int64_t n, int size, void *to) {
-    for (int64_t i = 0; i < n; i++, from += step) switch (size) {
-        case 1:
-            ((uint8_t *)to)[i] = (uint8_t)*from;
-            break;
-        case 2:
-            ((uint16_t *)to)[i] = (uint16_t)*from;
-            break;
-        case 4:
-            ((uint32_t *)to)[i] = (uint32_t)*from;
-            break;
-        default:
-            ((uint64_t *)to)[i] = *from;
-        }
-}
-
-/* As `chunk_of_keys`, in the key's own types. */
-static wadi_status put_keys(const wadi_states *k, int64_t first, wadi_chunk *out, wadi_error *err) {
-    wadi_chunk_component *c = out->component;
-    *c = (wadi_chunk_component){
-        .layout = WADI_LAYOUT_REGULAR, .fields = k->key->fields, .values = out->count};
-    memcpy(c->type, k->key->type, sizeof c->type);
-    for (int f = 0; f < c->fields; f++) {
-        const int size = wadi_type_size(c->type[f]);
-        c->column[f] = wadi_chunk_alloc(out, out->count * size);
-        if (c->column[f] == NULL) return no_memory(k, err);
-        put_words(wadi_keys_at(&k->keys, first) + f, c->fields, out->count, size, c->column[f]);
-    }
-    return WADI_OK;
-}
-
-wadi_status wadi_states_chunk(const wadi_states *k, wadi_buffers *buffers, int64_t first,
-                              int64_t most, wadi_chunk **out, wadi_error *err) {
-    const int64_t left = k->n - first, count = left < most ? left : most;
-    wadi_chunk *c = NULL;
-    *out = NULL;
-    if (count <= 0) return WADI_OK;
-    WADI_TRY(make_chunk(buffers, 1 + k->nstate, count, &c, err));
-    c->first = first;
-    wadi_status status = put_keys(k, first, c, err);
-    if (status == WADI_OK) status = put_states(k, first, c, 1, err);
-    if (status == WADI_OK)
-        *out = c;
-    else
-        wadi_chunk_release(c);
-    return status;
-}
-
-wadi_status wadi_states_save(const wadi_states *k, wadi_buffers *buffers, wadi_text *out,
-                             wadi_error *err) {
-    wadi_chunk *keys = NULL, *states = NULL;
-    wadi_state_put_text(out, "keys");
-    wadi_state_put(out, k->n);
-    if (k->n == 0) return out->failed ? no_memory(k, err) : WADI_OK;
-    wadi_status status = chunk_of_keys(k, buffers, &keys, err);
-    if (status == WADI_OK) status = wadi_state_put_chunk(out, keys, err);
-    if (status == WADI_OK) status = chunk_of_states(k, buffers, &states, err);
-    if (status == WADI_OK) status = wadi_state_put_chunk(out, states, err);
-    wadi_chunk_release(keys);
-    wadi_chunk_release(states);
-    if (status == WADI_OK && out->failed) status = no_memory(k, err);
-    return status;
-}
-
-static wadi_status of_another(const wadi_states *k, wadi_error *err) {
-    return wadi_fail(err, WADI_INVALID, "saved state: not that of %s", k->place->op);
-}
-
-/* Whether the component is of arrays like these. */
-static bool is_of(const wadi_chunk_component *c, int rank, int fields, const wadi_type *type) {
-    bool fits = c->rank == rank && c->fields == fields;
-    for (int f = 0; f < fields && fits; f++) fits = c->type[f] == type[f];
-    return fits;
-}
-
-static wadi_status load_keys(wadi_states *k, const wadi_chunk *c, wadi_error *err) {
-    wadi_type types[WADI_MAX_FIELDS];
-    for (int f = 0; f < WADI_MAX_FIELDS; f++) types[f] = WADI_U64;
-    if (c->components != 1 || !is_of(c->component, 0, k->keys.words, types))
-        return of_another(k, err);
-    for (int64_t n = 0; n < c->count; n++) {
-        uint64_t key[WADI_MAX_FIELDS];
-        const wadi_array a = wadi_chunk_array(c, 0, n);
-        for (int f = 0; f < k->keys.words; f++) key[f] = *(const uint64_t *)a.column[f];
-        const int64_t number = wadi_keys_number(&k->keys, key);
-        if (number < 0) return no_memory(k, err);
-        if (number != n) return wadi_fail(err, WADI_INVALID, "saved state: a key comes twice");
-    }
-    return begin_keys(k) ? WADI_OK : no_memory(k, err);
-}
-
-static wadi_status load_array(wadi_states *k, int i, int64_t key, const wadi_array *from,
-                              wadi_error *err) {
-    all_arrays *a = &k->state[i];
-    char *block = a->type->rank > 0 ? malloc((size_t)bytes_of(a->type, from->shape) + 1) : NULL;
-    if (a->type->rank > 0 && block == NULL) return no_memory(k, err);
-    if (a->type->rank > 0) {
-        memcpy(a->array[key].shape, from->shape, sizeof from->shape);
-        a->array[key].block = block;
-        k->bytes += bytes_of(a->type, from->shape);
-    }
-    const wadi_chunk_component to = state_of(k, i, key);
-    for (int f = 0; f < to.fields; f++)
-        if (to.values > 0)
-            memcpy(to.column[f], from->column[f], (size_t)(to.values * wadi_type_size(to.type[f])));
-    return WADI_OK;
-}
-
-static wadi_status load_states(wadi_states *k, const wadi_chunk *c, wadi_error *err) {
-    if (c->components != k->nstate || c->count != k->n) return of_another(k, err);
-    for (int i = 0; i < k->nstate; i++) {
-        const wadi_plan_slot *t = k->state[i].type;
-        if (!is_of(&c->component[i], t->rank, t->fields, t->type)) return of_another(k, err);
-        for (int64_t n = 0; n < k->n; n++) {
-            const wadi_array a = wadi_chunk_array(c, i, n);
-            WADI_TRY(load_array(k, i, n, &a, err));
-        }
-    }
-    return check_memory(k, err);
-}
-
-wadi_status wadi_states_load(wadi_states *k, wadi_buffers *buffers, wadi_state_reader *from,
-                             wadi_error *err) {
-    wadi_chunk *keys = NULL, *states = NULL;
-    int64_t n = 0;
-    WADI_TRY(wadi_state_expect_text(from, "keys", err));
-    WADI_TRY(wadi_state_take_count(from, WADI_STATE_ELEMENTS, &n, err));
-    if (n == 0) return WADI_OK;
-    WADI_TRY(wadi_state_take_chunk(from, buffers, &keys, err));
-    wadi_status status = keys->count == n ? load_keys(k, keys, err) : of_another(k, err);
-    if (status == WADI_OK) status = wadi_state_take_chunk(from, buffers, &states, err);
-    if (status == WADI_OK) status = load_states(k, states, err);
-    wadi_chunk_release(keys);
-    wadi_chunk_release(states);
-    return status;
 }

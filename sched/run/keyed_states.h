@@ -1,0 +1,56 @@
+/* The tables of the states of a scan with one for each key: what keyed.c and keyed_chunks.c share. */
+#ifndef WADI_SCHED_RUN_KEYED_STATES_H
+#define WADI_SCHED_RUN_KEYED_STATES_H
+
+#include "base/keys.h"
+#include "sched/run/keyed.h"
+
+/* An array of one state in memory of its own, its columns one behind the other. block NULL: the first state's. */
+typedef struct wadi_states_one {
+    int64_t shape[WADI_MAX_RANK];
+    char *block;
+} wadi_states_one;
+
+/* One array of the state, of all keys. */
+typedef struct wadi_states_all {
+    const wadi_plan_slot *type; /* rank, fields and their types */
+    wadi_states_one first;
+    char *column[WADI_MAX_FIELDS]; /* rank 0: [room] */
+    wadi_states_one *array;        /* else: [room] */
+} wadi_states_all;
+
+struct wadi_states {
+    const wadi_plan_fold *fold;
+    const wadi_plan_slot *key;
+    const wadi_plan_place *place;
+    int64_t memory; /* the most bytes */
+    int64_t bytes;  /* of blocks */
+    int64_t each;   /* bytes of a key's row in the tables below */
+    wadi_keys keys;
+    int nstate;
+    wadi_states_all *state; /* [nstate] */
+    int64_t room; /* for keys in the tables, which have a state for keys.n of them or fewer: */
+    int64_t n;
+    int64_t *local; /* [room] the number of a key among those of the chunk; see `touched` */
+    /* the chunk */
+    int64_t before;          /* keys in front of it */
+    int64_t count, elements; /* its elements; those that `number` has room for */
+    int64_t *number;         /* [elements] of the key of each. Once gathered: in `touched` */
+    int64_t *touched;        /* [elements] keys of the chunk, in the order in which they come */
+    int64_t ntouched;
+    char *gathered; /* one column of the tables */
+    int64_t gathered_bytes;
+};
+
+/* Bytes of an array of this type and shape. */
+int64_t wadi_states_bytes_of(const wadi_plan_slot *t, const int64_t *shape);
+/* State i of a key, as a component with one element. Borrowed from the tables. */
+wadi_chunk_component wadi_states_of(const wadi_states *k, int i, int64_t key);
+/* Gives every key that has none a state: the first one. False: out of memory. */
+bool wadi_states_begin_keys(wadi_states *k);
+/* Errors: WADI_MEMORY (more than is allowed). */
+WADI_NODISCARD wadi_status wadi_states_check_memory(const wadi_states *k, wadi_error *err);
+/* Fails with WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_states_no_memory(const wadi_states *k, wadi_error *err);
+
+#endif
