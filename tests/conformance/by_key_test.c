@@ -116,6 +116,32 @@ static void each_key_at_the_end(void **state) {
         false);
 }
 
+/* What a step hands on as it is: an element, an array of all elements, arrays that change places; states that no step reads; bools and complex numbers. */
+static void states_that_are_handed_on(void **state) {
+    texts_check(state,
+                "program handed\n"
+                "input z : i64[9]\n"
+                "v = stream_in \"v\" : seq(i64[?])\n"
+                "m = map_seq v (x) {\n"
+                "    k = unit { rem (extent x 0) 2 }\n    yield k, x\n}\n"
+                "none = take dim=0 z 0\n"
+                "a = scan_by_key m none z (p, q, k, x) {\n    yield x, p\n}\n"
+                "b = fold_by_key m z none (p, q, k, x) {\n    yield q, p\n}\n"
+                "c = fold_by_key m none 7 (p, n, k, x) {\n"
+                "    e = unit { extent x 0 }\n    yield z, e\n}\n"
+                "yes = unit { true }\n"
+                "d = scan_by_key m yes (p, k, x) {\n"
+                "    n = unit { xor (the p) (eq (rem (extent x 0) 3) 1) }\n    yield n\n}\n"
+                "one = unit { complex 1.0 0.5 }\n"
+                "e = fold_by_key m one yes (w, p, k, x) {\n"
+                "    n = unit { add (mul (the w) (complex 0.5 0.25)) (complex (convert f64 (extent "
+                "x 0)) 1.0) }\n"
+                "    y = unit { not (the p) }\n    yield n, y\n}\n"
+                "stream_out \"a\" a\nstream_out \"b\" b\nstream_out \"c\" c\nstream_out \"d\" d\n"
+                "stream_out \"e\" e\n",
+                false);
+}
+
 /* What comes of a scan by key goes to a second one, a window and a zip with what it was made of. */
 static void one_behind_the_other(void **state) {
     texts_check(state,
@@ -228,10 +254,13 @@ static void faults_name_the_first_element(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_of_every_integer_type),   cmocka_unit_test(one_key_and_many),
-        cmocka_unit_test(states_of_all_kinds),          cmocka_unit_test(each_key_at_the_end),
-        cmocka_unit_test(one_behind_the_other),         cmocka_unit_test(keys_from_every_operator),
-        cmocka_unit_test(faults_name_the_first_element)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(keys_of_every_integer_type),
+                                       cmocka_unit_test(one_key_and_many),
+                                       cmocka_unit_test(states_of_all_kinds),
+                                       cmocka_unit_test(states_that_are_handed_on),
+                                       cmocka_unit_test(each_key_at_the_end),
+                                       cmocka_unit_test(one_behind_the_other),
+                                       cmocka_unit_test(keys_from_every_operator),
+                                       cmocka_unit_test(faults_name_the_first_element)};
     return cmocka_run_group_tests(tests, texts_open, texts_close);
 }
