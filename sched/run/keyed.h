@@ -30,11 +30,11 @@ WADI_NODISCARD wadi_status wadi_states_take(wadi_states *k, wadi_crew *w, int64_
  * forgotten, since nothing is known of an element that fails. */
 void wadi_states_end(wadi_states *k, wadi_crew *w, int64_t done);
 
-/* The next keys, from number `first` on, at most `most`, and their states: a chunk of the key and the arrays of the state, with a reference for the
- * caller; NULL: there are no more. Errors: WADI_MEMORY. */
+/* The next keys, from number `first` on, at most `most` and of at most `bytes` bytes, but one in any case, and their states: a chunk of the key and the
+ * arrays of the state, with a reference for the caller; NULL: there are no more. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_states_chunk(const wadi_states *k, wadi_buffers *buffers,
-                                             int64_t first, int64_t most, wadi_chunk **out,
-                                             wadi_error *err);
+                                             int64_t first, int64_t most, int64_t bytes,
+                                             wadi_chunk **out, wadi_error *err);
 
 /* Appends all keys with their states, between two chunks. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_states_save(const wadi_states *k, wadi_buffers *buffers,

@@ -115,9 +115,30 @@ static wadi_status put_keys(const wadi_states *k, int64_t first, wadi_chunk *out
     return WADI_OK;
 }
 
+/* Bytes of a key and its states. */
+static int64_t bytes_with(const wadi_states *k, int64_t key) {
+    int64_t bytes = wadi_states_bytes_of(k->key, NULL);
+    for (int i = 0; i < k->nstate; i++) {
+        const wadi_states_all *a = &k->state[i];
+        const wadi_states_one *is =
+            a->type->rank > 0 && a->array[key].block != NULL ? &a->array[key] : &a->first;
+        bytes += wadi_states_bytes_of(a->type, is->shape);
+    }
+    return bytes;
+}
+
+static int64_t as_many_as(const wadi_states *k, int64_t first, int64_t most, int64_t bytes) {
+    int64_t n = 0;
+    for (int64_t sum = 0; n < most && first + n < k->n; n++) {
+        sum += bytes_with(k, first + n);
+        if (n > 0 && sum > bytes) break;
+    }
+    return n;
+}
+
 wadi_status wadi_states_chunk(const wadi_states *k, wadi_buffers *buffers, int64_t first,
-                              int64_t most, wadi_chunk **out, wadi_error *err) {
-    const int64_t left = k->n - first, count = left < most ? left : most;
+                              int64_t most, int64_t bytes, wadi_chunk **out, wadi_error *err) {
+    const int64_t count = as_many_as(k, first, most, bytes);
     wadi_chunk *c = NULL;
     *out = NULL;
     if (count <= 0) return WADI_OK;

@@ -508,7 +508,8 @@ static wadi_status feed(wadi_stream *s, int stage, int input, wadi_chunk *c, wad
     return status;
 }
 
-enum { KEYS_TOGETHER = 16384 }; /* at most in a chunk, whose bytes nothing is known of at first */
+/* At most so many keys in a chunk: nothing is known at first of what will be made of them. */
+enum { KEYS_TOGETHER = 16384 };
 
 /* The elements of a stage that come behind the end of its input. */
 static wadi_status give_keys(wadi_stream *s, int stage, wadi_error *err) {
@@ -518,7 +519,8 @@ static wadi_status give_keys(wadi_stream *s, int stage, wadi_error *err) {
     for (int64_t first = 0; status == WADI_OK && is_open(s, stage);) {
         wadi_chunk *all = NULL, *parts = NULL;
         const int64_t most = cap(g) < KEYS_TOGETHER ? cap(g) : KEYS_TOGETHER;
-        status = wadi_states_chunk(g->keyed, s->x->buffers, first, most, &all, err);
+        status = wadi_states_chunk(g->keyed, s->x->buffers, first, most,
+                                   wadi_budget_chunk_bytes(&g->budget), &all, err);
         if (status != WADI_OK || all == NULL) break;
         first += all->count;
         status = wadi_chunk_select(all, g->plan->nparts, g->plan->from, &parts, err);

@@ -33,7 +33,7 @@ static const char alone[] =
 static int64_t key[MANY];
 static double value[MANY], result[MANY], want[MANY];
 
-static int64_t given;
+static int64_t given, peak; /* elements; bytes of chunks in the last run */
 
 static wadi_status take(void *env, int64_t index, int parts, const wadi_array *element,
                         wadi_error *err) {
@@ -60,6 +60,9 @@ static wadi_status go(const char *text, int64_t n, int64_t *k, double *x, double
     assert_int_equal(wadi_run_sink(run, "t", sink, NULL), WADI_OK);
     given = 0;
     const wadi_status status = wadi_run_go(run, err);
+    wadi_run_stats stats;
+    wadi_run_stats_get(run, &stats);
+    peak = stats.memory_peak;
     wadi_run_destroy(run);
     wadi_source_destroy(source);
     wadi_sink_destroy(sink);
@@ -225,6 +228,28 @@ static void more_states_than_memory(void **state) {
     assert_int_equal(go(by_key, MANY, key, value, result, &o, NULL), WADI_OK);
 }
 
+/* Chunks of keys with large states fit into the memory for chunks, as others do, from the first on. */
+static void large_states_come_in_small_chunks(void **state) {
+    static const char text[] =
+        "program large\nstream_in s : seq({k: i64, x: f64})\n"
+        "m = map_seq s (e) {\n"
+        "    k = map e (k, x) { k }\n    x = map e (k, x) { x }\n    yield k, x\n}\n"
+        "g = generate 1000 (i) { convert f64 i }\n"
+        "t = fold_by_key m g (z, k, x) {\n"
+        "    n = map z (a) { add a (the x) }\n    yield n\n}\n"
+        "u = map_seq t (k, n) {\n    y = map n (a) { mul a 2.0 }\n    yield y\n}\n"
+        "stream_out \"t\" u\n";
+    enum { N = 1000 };
+    const wadi_run_options o = {.threads = 1, .memory = 10 << 20};
+    wadi_error err = {0};
+    (void)state;
+    fill(N, its_own);
+    if (go(text, N, key, value, result, &o, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_int_equal(given, N);
+    for (int64_t i = 0; i < N; i++) assert_true(result[i] == 2 * value[i]);
+    assert_in_range(peak, 1, o.memory);
+}
+
 /* z is the state, or z and h with h beside it as an array. */
 #define FAILS(first, state, next, results)                                         \
     "program fails\nstream_in s : seq({k: i64, x: f64})\n"                         \
@@ -313,6 +338,7 @@ int main(void) {
                                        cmocka_unit_test(a_million_keys),
                                        cmocka_unit_test(the_last_state_of_each_key),
                                        cmocka_unit_test(more_states_than_memory),
+                                       cmocka_unit_test(large_states_come_in_small_chunks),
                                        cmocka_unit_test(an_element_that_fails_changes_no_state),
                                        cmocka_unit_test(a_key_that_only_failed_has_not_come)};
     return cmocka_run_group_tests(tests, NULL, NULL);
