@@ -128,8 +128,7 @@ static bool room_for_elements(wadi_states *k, int64_t count) {
 #define WORDS(type) \
     for (int64_t s = 0; s < n; s++, to += step) *to = (uint64_t)(int64_t)((const type *)column)[s]
 
-/* One field of n keys, which are whole numbers: every `step`-th word. */
-static void fill_words(wadi_type t, const void *column, int64_t n, int step, uint64_t *to) {
+void wadi_states_words(wadi_type t, const void *column, int64_t n, int step, uint64_t *to) {
     switch (t) {
     case WADI_I8:
         WORDS(int8_t);
@@ -161,7 +160,7 @@ static bool number_keys(wadi_states *k, const wadi_chunk_component *c, int64_t f
     uint64_t key[KEYS_AT_ONCE * WADI_MAX_FIELDS];
     for (int f = 0; f < c->fields; f++) {
         const char *column = (const char *)c->column[f] + from * wadi_type_size(c->type[f]);
-        fill_words(c->type[f], column, n, c->fields, key + f);
+        wadi_states_words(c->type[f], column, n, c->fields, key + f);
     }
     return wadi_keys_number_all(&k->keys, n, key, k->number + from);
 }

@@ -14,22 +14,6 @@ static wadi_status make_chunk(wadi_buffers *buffers, int components, int64_t cou
     return WADI_OK;
 }
 
-static wadi_status chunk_of_keys(const wadi_states *k, wadi_buffers *buffers, wadi_chunk **out,
-                                 wadi_error *err) {
-    WADI_TRY(make_chunk(buffers, 1, k->n, out, err));
-    wadi_chunk_component *c = (*out)->component;
-    *c = (wadi_chunk_component){
-        .layout = WADI_LAYOUT_REGULAR, .fields = k->keys.words, .values = k->n};
-    for (int f = 0; f < c->fields; f++) {
-        uint64_t *column = wadi_chunk_alloc(*out, k->n * (int64_t)sizeof *column);
-        if (column == NULL) return wadi_states_no_memory(k, err);
-        for (int64_t i = 0; i < k->n; i++) column[i] = wadi_keys_at(&k->keys, i)[f];
-        c->type[f] = WADI_U64;
-        c->column[f] = column;
-    }
-    return WADI_OK;
-}
-
 /* Array i of all states, which are arrays: those of different shapes, one behind the other. */
 static bool put_arrays(const wadi_states *k, int i, int64_t first, wadi_chunk *out,
                        wadi_chunk_component *c) {
@@ -100,7 +84,7 @@ static void put_words(const uint64_t *from, int step, int64_t n, int size, void 
         }
 }
 
-/* As `chunk_of_keys`, in the key's own types. */
+/* The next `out->count` keys, from `first` on. */
 static wadi_status put_keys(const wadi_states *k, int64_t first, wadi_chunk *out, wadi_error *err) {
     wadi_chunk_component *c = out->component;
     *c = (wadi_chunk_component){
@@ -113,6 +97,12 @@ static wadi_status put_keys(const wadi_states *k, int64_t first, wadi_chunk *out
         put_words(wadi_keys_at(&k->keys, first) + f, c->fields, out->count, size, c->column[f]);
     }
     return WADI_OK;
+}
+
+static wadi_status chunk_of_keys(const wadi_states *k, wadi_buffers *buffers, wadi_chunk **out,
+                                 wadi_error *err) {
+    WADI_TRY(make_chunk(buffers, 1, k->n, out, err));
+    return put_keys(k, 0, *out, err);
 }
 
 /* Bytes of a key and its states. */
@@ -183,14 +173,14 @@ static bool is_of(const wadi_chunk_component *c, int rank, int fields, const wad
 }
 
 static wadi_status load_keys(wadi_states *k, const wadi_chunk *c, wadi_error *err) {
-    wadi_type types[WADI_MAX_FIELDS];
-    for (int f = 0; f < WADI_MAX_FIELDS; f++) types[f] = WADI_U64;
-    if (c->components != 1 || !is_of(c->component, 0, k->keys.words, types))
+    const wadi_plan_slot *t = k->key;
+    if (c->components != 1 || !is_of(c->component, 0, t->fields, t->type))
         return of_another(k, err);
     for (int64_t n = 0; n < c->count; n++) {
         uint64_t key[WADI_MAX_FIELDS];
         const wadi_array a = wadi_chunk_array(c, 0, n);
-        for (int f = 0; f < k->keys.words; f++) key[f] = *(const uint64_t *)a.column[f];
+        for (int f = 0; f < t->fields; f++)
+            wadi_states_words(t->type[f], a.column[f], 1, 1, key + f);
         const int64_t number = wadi_keys_number(&k->keys, key);
         if (number < 0) return wadi_states_no_memory(k, err);
         if (number != n) return wadi_fail(err, WADI_INVALID, "saved state: a key comes twice");

@@ -46,6 +46,8 @@ struct wadi_states {
 int64_t wadi_states_bytes_of(const wadi_plan_slot *t, const int64_t *shape);
 /* State i of a key, as a component with one element. Borrowed from the tables. */
 wadi_chunk_component wadi_states_of(const wadi_states *k, int i, int64_t key);
+/* One field of n keys, which are whole numbers, as every `step`-th word. */
+void wadi_states_words(wadi_type t, const void *column, int64_t n, int step, uint64_t *to);
 /* Gives every key that has none a state: the first one. False: out of memory. */
 bool wadi_states_begin_keys(wadi_states *k);
 /* Errors: WADI_MEMORY (more than is allowed). */

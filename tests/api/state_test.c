@@ -277,6 +277,36 @@ static void another_run_is_refused(void **unused) {
     assert_int_not_equal(access(kept, F_OK), 0);
 }
 
+#define BY_KEY(key)                                                            \
+    "program sums\ninput start : i64\nstream_in s : seq(i64[3])\n"             \
+    "m = map_seq s (x) {\n    k = unit { " key " }\n    yield k, x\n}\n"       \
+    "t = scan_by_key m start (n, k, x) {\n"                                    \
+    "    q = unit { add (mul (the n) 3) (x ! 1) }\n    yield q\n}\n"           \
+    "u = map_seq s (x) {\n    y = map x (v) { mul v v }\n    yield y\n}\n"     \
+    "last = fold_seq s start (n, x) {\n    q = unit { add (the n) (x ! 2) }\n" \
+    "    yield q\n}\nstream_out \"sums\" t\nstream_out \"squares\" u\noutput last\n"
+
+/* Also where another program may go on: a key that is 300 is none of u8. */
+static void keys_of_another_type_are_refused(void **unused) {
+    static const char *const others[] = {
+        BY_KEY("convert u8 (x ! 1)"), BY_KEY("convert u64 (x ! 1)"), BY_KEY("a: x ! 1, b: x ! 2")};
+    static seen s;
+    run_case c = usual(20);
+    (void)unused;
+    c.text = BY_KEY("x ! 1");
+    s = (seen){.next = 0};
+    assert_int_equal(go(&c, &s).status, WADI_CANCELLED);
+    c = usual(-1);
+    c.accept = true;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        c.text = others[i];
+        refused(&c, WADI_INVALID, "not that of scan_by_key");
+    }
+    c.text = BY_KEY("add (x ! 1) 1");
+    assert_int_equal(go(&c, &s).status, WADI_OK);
+    assert_false(s.gap);
+}
+
 static void damage_is_refused(void **unused) {
     const run_case c = usual(-1);
     char *bytes = NULL;
@@ -592,6 +622,7 @@ int main(void) {
         cmocka_unit_test(the_guarantee_is_that_of_the_weakest),
         cmocka_unit_test(what_is_saved_stays_until_results_are_stored),
         cmocka_unit_test(another_run_is_refused),
+        cmocka_unit_test(keys_of_another_type_are_refused),
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(a_lost_output_is_refused),
         cmocka_unit_test(two_runs_do_not_share_a_folder),
