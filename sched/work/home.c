@@ -2,8 +2,8 @@
  * charter, whoever says READY gets items. What makes no sense is ignored: it costs a stranger his seat, and nobody else anything.
  *
  * A worker is lost when its connection is, or when it says BYE. That a connection has ended the monitor reports by its descriptor, which
- * another connection may have by then: then a worker is taken for lost that is there. Its next message is that of a stranger, who is asked to
- * say HELLO again; and answers are taken from anybody who knows the job. */
+ * another connection may have by then: then a worker is taken for lost that is there. It is asked to say HELLO again, and so is every stranger
+ * whose message makes sense; and answers are taken from anybody who knows the job. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,12 +264,17 @@ static void take_events(home *h) {
     }
 }
 
+/* It may be there, if its descriptor was that of another connection, and say nothing more while it waits for items: so it is asked. ZeroMQ sends nothing to one who has gone. */
+static void lose_gone_one(home *h, int worker) {
+    h->seats[worker].gone = false;
+    lose(h, worker);
+    (void)wadi_workq_socket_send(&h->s, &h->seats[worker].peer,
+                                 (wadi_workq_control){.kind = WADI_WORKQ_ASK}, NULL);
+}
+
 static void lose_gone(home *h) {
     for (int i = 0; i < h->dispatch.seats; i++)
-        if (h->seats[i].gone) {
-            h->seats[i].gone = false;
-            lose(h, i);
-        }
+        if (h->seats[i].gone) lose_gone_one(h, i);
 }
 
 static void give_out(home *h) {
@@ -277,8 +282,9 @@ static void give_out(home *h) {
     wadi_dispatch_item i;
     while (wadi_dispatch_next(&h->dispatch, wadi_clock_ns(), &worker, &i)) {
         const wadi_workq_control c = {.kind = WADI_WORKQ_ITEM, .job = h->job, .number = i.number};
-        if (h->seats[worker].gone ||
-            !wadi_workq_socket_send(&h->s, &h->seats[worker].peer, c, i.payload))
+        if (h->seats[worker].gone)
+            lose_gone_one(h, worker);
+        else if (!wadi_workq_socket_send(&h->s, &h->seats[worker].peer, c, i.payload))
             lose(h, worker);
     }
 }

@@ -13,6 +13,8 @@
 static const int64_t tick_ns = 1000000000;
 /* A question is asked again: soon while home makes what it is for, else when it or the reply must have been lost. */
 static const int64_t soon_ns = 200000000, unheard_ns = 10000000000;
+/* A HELLO is said again: its reply may be one of those that home left out, since it has few in each second for all. */
+static const int64_t hello_again_ns = 10000000000;
 
 enum {
     LARGE =
@@ -34,7 +36,7 @@ typedef struct worker {
     bool ready;        /* home was told so, over this connection */
     bool over;         /* the job */
     bool unseated;     /* home, whose worker it was, has no seat for it now */
-    int64_t again_ns;  /* clock when it asks for one again; 0: it need not */
+    int64_t again_ns;  /* clock when it says HELLO again; 0: home has replied */
     int64_t next_job;  /* of the charter that waits to be taken; 0: none does */
     void *charter;
     int64_t charter_bytes;
@@ -48,7 +50,7 @@ typedef struct worker {
 
 static void hello(worker *w) {
     w->ready = false;
-    w->again_ns = 0;
+    w->again_ns = wadi_clock_ns() + hello_again_ns;
     w->question_ns = 0;
     (void)wadi_workq_socket_send(
         &w->s, NULL, (wadi_workq_control){.kind = WADI_WORKQ_HELLO, .job = w->job}, NULL);
@@ -145,6 +147,7 @@ static wadi_status take_in(worker *w, wadi_work_item *out, wadi_error *err) {
         if (status == WADI_UNSUPPORTED) w->broken = why;
         if (status != WADI_OK) continue;
         note_voice(w);
+        if (c.kind == WADI_WORKQ_CHARTER || c.kind == WADI_WORKQ_END) w->again_ns = 0;
         if (c.kind == WADI_WORKQ_CHARTER) on_charter(w, &c, payload);
         if (c.kind == WADI_WORKQ_ITEM && out != NULL) WADI_TRY(on_item(w, &c, payload, out, err));
         if (c.kind == WADI_WORKQ_END && (c.job == w->job || w->job == 0)) w->over = true;
@@ -210,7 +213,7 @@ static wadi_status look(worker *w, condition holds, wadi_work_item *item, bool *
     take_events(w);
     WADI_TRY(renew(w, err));
     WADI_TRY(take_in(w, item, err));
-    if (w->again_ns != 0 && wadi_clock_ns() >= w->again_ns) hello(w);
+    if (w->connected && w->again_ns != 0 && wadi_clock_ns() >= w->again_ns) hello(w);
     put_question(w);
     *out_holds = holds(w, item);
     return *out_holds ? WADI_OK : check(w, err);
