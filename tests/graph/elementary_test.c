@@ -351,6 +351,23 @@ static void gamma_at_known_places(void **state) {
     }
 }
 
+/* Neighbours have the same arc mostly, and never one the wrong way round. */
+static void a_larger_number_has_no_smaller_arc(void **state) {
+    (void)state;
+    for (wadi_type t = WADI_F32; t <= WADI_F64; t++)
+        for (double from = 0x1p-8; from < 0x1p20; from *= 1.37) {
+            const uint64_t first = bits_of(t, from);
+            double before = 0;
+            for (uint64_t bits = first; bits < first + 2000; bits++) {
+                const double x = number_of(t, bits), arc = computed(WADI_SOP_ATAN, t, x, 0);
+                if (arc < before)
+                    fail_msg("atan of %s %a: %a, of the number below: %a", wadi_type_name(t), x,
+                             arc, before);
+                before = arc;
+            }
+        }
+}
+
 static void exact(wadi_sop op, double x, double y, double want) {
     for (wadi_type t = WADI_F32; t <= WADI_F64; t++) {
         const double got = computed(op, t, x, y);
@@ -388,9 +405,12 @@ static void exact_results(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(special_arguments),     cmocka_unit_test(many_arguments_of_f64),
-        cmocka_unit_test(many_arguments_of_f32), cmocka_unit_test(exact_results),
+        cmocka_unit_test(special_arguments),
+        cmocka_unit_test(many_arguments_of_f64),
+        cmocka_unit_test(many_arguments_of_f32),
+        cmocka_unit_test(exact_results),
         cmocka_unit_test(gamma_at_known_places),
+        cmocka_unit_test(a_larger_number_has_no_smaller_arc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
