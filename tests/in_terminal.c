@@ -11,7 +11,7 @@
  *     signal NUMBER       to the program
  *     hang                the terminal goes away
  *     restored            waits until the screen from before is there, with its cursor, and keys are as before
- *     ends STATUS         waits for its end: an exit status, or 128 and the signal
+ *     ends STATUS...      waits for its end, with one of these: an exit status, or 128 and the signal
  *
  * The screen is that of a strict terminal: it knows the control sequences that wadi uses, no others, and clearing to the end of a line takes away the last
  * column if that was written last, as xterm does. A line that is too long for its row, or a screen that scrolls, is wrong. The status is 1, and what is on the
@@ -244,7 +244,16 @@ static bool has_ended(int *status) {
     return program == 0;
 }
 
-static void await_end(int wanted) {
+static bool is_among(int status, const char *wanted) {
+    char *end = NULL;
+    for (long one = strtol(wanted, &end, 10); end != wanted; one = strtol(wanted, &end, 10)) {
+        if (one == status) return true;
+        wanted = end;
+    }
+    return false;
+}
+
+static void await_end(const char *wanted) {
     int status = 0;
     const double until = seconds() + PATIENCE_S;
     while (!has_ended(&status)) {
@@ -255,7 +264,7 @@ static void await_end(int wanted) {
            poll(&(struct pollfd){.fd = master, .events = POLLIN}, 1, 0) > 0 && look(0)) {
     }
     const int is = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    if (is != wanted) wrong("it has ended with %d", is);
+    if (!is_among(is, wanted)) wrong("it has ended with %d", is);
 }
 
 static bool keys_are_back(void) {
@@ -325,7 +334,7 @@ static void take_step(const char *verb, const char *rest) {
     else if (strcmp(verb, "hang") == 0)
         close_terminal();
     else if (strcmp(verb, "ends") == 0)
-        await_end((int)strtol(rest, NULL, 10));
+        await_end(rest);
     else
         wrong("no such step");
 }

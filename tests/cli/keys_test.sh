@@ -157,10 +157,11 @@ STEPS
 
 # ---- terminals that go away, are closed, or take nothing; signals
 
+# The end of its input may come before SIGHUP, which the kernel sends behind it.
 "$in_terminal" "$wadi" top $run <<STEPS || wrong "a terminal that goes away"
 see 0.in0
 hang
-ends 129
+ends 129 0
 STEPS
 "$in_terminal" sh -c "trap '' HUP; exec '$wadi' top $run" <<STEPS || wrong "a terminal that goes away, which nobody is told of"
 see 0.in0
