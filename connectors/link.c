@@ -78,7 +78,10 @@ static void note_whole(link_source *s) {
 /* Waits for the next chunk; s->chunk is NULL at the end of the stream. All chunks must have parts of the same types as the first. */
 static wadi_status receive(link_source *s, wadi_error *err) {
     s->begun = true;
-    WADI_TRY(wadi_port_receive(s->end.port, &s->chunk, err));
+    wadi_port_end_when(s->end.port, s->base.over);
+    const wadi_status status = wadi_port_receive(s->end.port, &s->chunk, err);
+    wadi_port_end_when(s->end.port, NULL);
+    WADI_TRY(status);
     if (s->book != NULL) note_whole(s);
     s->at = 0;
     s->ended = s->chunk == NULL;

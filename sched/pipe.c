@@ -171,6 +171,13 @@ wadi_status wadi_pipe_settle(wadi_pipe *p, wadi_error *err) {
     return status;
 }
 
+wadi_status wadi_pipe_check(wadi_pipe *p, wadi_error *err) {
+    wadi_mutex_lock(&p->lock);
+    const wadi_status status = tell(&p->given_up, err);
+    wadi_mutex_unlock(&p->lock);
+    return status;
+}
+
 wadi_status wadi_pipe_end(wadi_pipe *p, wadi_error *err) {
     wadi_mutex_lock(&p->lock);
     p->ended = true;

@@ -35,6 +35,8 @@ void wadi_pipe_destroy(wadi_pipe *p);
 WADI_NODISCARD wadi_status wadi_pipe_send(wadi_pipe *p, wadi_chunk *owned_c, wadi_error *err);
 /* Returns when all chunks that were sent are done. */
 WADI_NODISCARD wadi_status wadi_pipe_settle(wadi_pipe *p, wadi_error *err);
+/* The error with which the receiver has given up, if it has. */
+WADI_NODISCARD wadi_status wadi_pipe_check(wadi_pipe *p, wadi_error *err);
 /* Says that no more chunks come. Returns when all are done. */
 WADI_NODISCARD wadi_status wadi_pipe_end(wadi_pipe *p, wadi_error *err);
 /* Ends the stream with this error. Returns when the chunks before it are done or cannot be done any more. If the run was cancelled,

@@ -64,8 +64,8 @@ struct wadi_source {
     int wake_fd; /* set by the run, -1 outside one: readable once it is cancelled. A source that waits for
                          descriptors watches this one too, and fails with WADI_CANCELLED */
     const atomic_bool *
-        over; /* set by a run that is saved: true once it is to end. A source that may wait for ever, and has appended nothing, looks at it now
-                 and then, and fails with WADI_CANCELLED. NULL: it does not end so */
+        over; /* set by a run that is saved: true once it is to end. A source that may wait for ever looks at it now
+                 and then, and fails with WADI_CANCELLED; what it has appended is read again by the process that goes on. NULL: it does not end so */
     int64_t
         at_hand; /* number of elements left if all lie in memory: `next` then only points at them, does not wait and
                          cannot fail, so no thread is needed to call it. 0: they must be read */

@@ -158,6 +158,7 @@ static void deliver(wadi_outlet *o) {
     o->ended_by = err;
     wadi_run_note_error(x, &err);
     wadi_pipe_give_up(o->pipe, &err);
+    wadi_lane_nudge_all(o->stream); /* the next chunk may be long in coming */
 }
 
 static void sink_thread(void *env) {
@@ -354,6 +355,10 @@ void wadi_outlet_expect(wadi_outlet *o, int64_t count) {
 }
 
 /* ---- the end ---- */
+
+wadi_status wadi_outlet_check(wadi_outlet *o, wadi_error *err) {
+    return has_thread(o) ? wadi_pipe_check(o->pipe, err) : WADI_OK;
+}
 
 wadi_status wadi_outlet_settle(wadi_outlet *o, wadi_error *err) {
     if (has_thread(o)) return wadi_pipe_settle(o->pipe, err);

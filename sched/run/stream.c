@@ -186,6 +186,12 @@ static wadi_status end_lane(wadi_stream *s, const wadi_lane *l, wadi_error *err)
     return end_stage(s, l->stage, err);
 }
 
+/* A sink that has failed is told without waiting for the next chunk. */
+static wadi_status check_outlets(wadi_stream *s, wadi_error *err) {
+    for (int i = 0; i < s->plan->nends; i++) WADI_TRY(wadi_outlet_check(&s->outlets[i], err));
+    return WADI_OK;
+}
+
 /* The next chunk of a lane, or its end, or its failure. */
 static wadi_status compute_next(wadi_stream *s, wadi_lane *l, wadi_error *err) {
     wadi_chunk *c = NULL;
@@ -201,7 +207,7 @@ static wadi_status compute_next(wadi_stream *s, wadi_lane *l, wadi_error *err) {
         *err = failed;
         return wadi_stage_fail(s, l->stage, status, err);
     }
-    if (nudged) return WADI_OK;
+    if (nudged) return check_outlets(s, err);
     if (c == NULL) return end_lane(s, l, err);
     wadi_run_hold(s->x); /* it may have been paused while it waited */
     return compute_read(s, l, c, err);

@@ -163,7 +163,7 @@ wadi_status wadi_lane_open(wadi_lane *l, wadi_error *err);
 void wadi_lane_close(wadi_lane *l);
 /* Starts the thread of a lane that has one. */
 wadi_status wadi_lane_start(wadi_lane *l, wadi_error *err);
-/* The next chunk, with a reference for the caller; NULL: the sources have ended, or *out_nudged: the crew apart has news. */
+/* The next chunk, with a reference for the caller; NULL: the sources have ended, or *out_nudged: the crew apart has news, or a sink has failed. */
 wadi_status wadi_lane_next(wadi_lane *l, wadi_chunk **out, bool *out_nudged, wadi_error *err);
 /* How many elements there are from `position`, the end of the last chunk, on; -1: nobody knows before they are read. By the
  * compute thread. */
@@ -287,6 +287,8 @@ wadi_status wadi_outlet_send(wadi_outlet *o, wadi_chunk *c, wadi_error *err);
 wadi_status wadi_outlet_fold(wadi_outlet *o, wadi_chunk *part, wadi_error *err);
 /* The stage's next chunk has so many elements; 0: it comes before others that are older. */
 void wadi_outlet_expect(wadi_outlet *o, int64_t count);
+/* Whether its thread has failed. By the compute thread. */
+wadi_status wadi_outlet_check(wadi_outlet *o, wadi_error *err);
 /* Waits until the end has taken everything so far. */
 wadi_status wadi_outlet_settle(wadi_outlet *o, wadi_error *err);
 /* The stream has ended well: a sink is finished. */

@@ -15,6 +15,7 @@
 #ifndef WADI_SCHED_TRANSPORT_PORT_H
 #define WADI_SCHED_TRANSPORT_PORT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/wait.h"
@@ -64,8 +65,9 @@ typedef struct wadi_port_ops {
 /* Each transport's own struct begins with this. */
 struct wadi_port {
     const wadi_port_ops *ops;
-    int wake_fd;       /* see wadi_port_options; changed between calls */
-    wadi_waits *waits; /* likewise */
+    int wake_fd;             /* see wadi_port_options; changed between calls */
+    const atomic_bool *over; /* likewise, of a receiver: see wadi_port_end_when; NULL: never */
+    wadi_waits *waits;       /* likewise */
 };
 
 /* What a port that shares needs of its owner. The functions are called by the port's thread. */
@@ -114,6 +116,8 @@ void wadi_port_close(wadi_port *p);
 
 /* Replaces the wake descriptor; -1: none. */
 void wadi_port_wake_by(wadi_port *p, int wake_fd);
+/* Waits for a chunk fail with WADI_CANCELLED from now on, a second later at most, while that is true; NULL: no longer. */
+void wadi_port_end_when(wadi_port *p, const atomic_bool *over);
 /* Registers its waits with `waits` from now on; NULL: nowhere. */
 void wadi_port_watch(wadi_port *p, wadi_waits *waits);
 

@@ -73,6 +73,10 @@ void wadi_port_wake_by(wadi_port *p, int wake_fd) {
     p->wake_fd = wake_fd;
 }
 
+void wadi_port_end_when(wadi_port *p, const atomic_bool *over) {
+    p->over = over;
+}
+
 void wadi_port_watch(wadi_port *p, wadi_waits *waits) {
     p->waits = waits;
 }

@@ -139,8 +139,9 @@ run=$!
 pids="$pids $run"
 until_that sh -c "[ \$('$WADI_BUILD/tests/jet_messages' $port show OUT out.other | wc -l) = 4 ]"
 jm put out.other 77 1
-next() { jm put src 4 1; ! kill -0 $run 2>/dev/null; } # a sink that fails is heard of at the next chunk
-until_that next
+jm put src 4 1 # the sink fails, and nothing more comes
+gone() { ! kill -0 $run 2>/dev/null; }
+until_that gone
 wait $run && wrong "two write to a subject"
 says said 'is none of this run'
 exit $failed

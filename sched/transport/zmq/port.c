@@ -17,6 +17,7 @@
 
 enum {
     POLL_MS = 1000, /* how often a waiting port looks at the clock */
+    OVER_MS = 100,  /* the same if it is to see that its wait is over */
     DOUBT_MS = 10   /* the same while it does not know whether a peer has gone */
 };
 
@@ -111,7 +112,8 @@ static wadi_status check(const wadi_zmq_port *p, wadi_error *err) {
 static long timeout_ms(const wadi_zmq_port *p) {
     const int64_t patience = patience_ns(p) / 4000000 + 1;
     if (wadi_zmq_in_doubt(p) || p->resume.reopen) return DOUBT_MS;
-    return patience > 1 && patience < POLL_MS ? (long)patience : POLL_MS;
+    const long most = p->base.over != NULL ? OVER_MS : POLL_MS;
+    return patience > 1 && patience < most ? (long)patience : most;
 }
 
 static wadi_status sleep_a_while(wadi_zmq_port *p, wadi_error *err) {
@@ -126,6 +128,8 @@ static wadi_status sleep_a_while(wadi_zmq_port *p, wadi_error *err) {
     if (wadi_zmq.poll(items, n, timeout) < 0 && errno != EINTR) return zmq_fail(err, p, "poll");
     if (wake >= 0 && (items[2].revents & ZMQ_POLLIN) != 0)
         return wadi_fail(err, WADI_CANCELLED, "cancelled");
+    if (p->base.over != NULL && atomic_load(p->base.over))
+        return wadi_fail(err, WADI_CANCELLED, "%s: the run is to end", p->address);
     return WADI_OK;
 }
 
