@@ -10,12 +10,15 @@
  *     jet_messages PORT put SUBJECT FIRST N         N numbers from FIRST on, as i64, a message each
  *     jet_messages PORT text SUBJECT WORDS..        a message of each
  *     jet_messages PORT last STREAM                 the number of its last message
+ *     jet_messages PORT at STREAM SUBJECT           the Wadi-Element of its last message on the subject, or -
  *     jet_messages PORT show STREAM SUBJECT         of each message on the subject: its number, its bytes, an i64 if it has 8, its Wadi-Element and Wadi-Run */
 #include <inttypes.h>
 #include <nats/nats.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { WAIT_MS = 30000 };
 
 static natsConnection *nc;
 static jsCtx *js;
@@ -86,16 +89,40 @@ static void show(const char *stream, const char *subject) {
     }
 }
 
+static void tell_last(const char *stream, const char *subject) {
+    natsMsg *m = NULL;
+    const char *element = "-";
+    jsErrCode code = 0;
+    const natsStatus got = js_GetLastMsg(&m, js, stream, subject, NULL, &code);
+    if (code != JSNoMessageFoundErr) need(got, "reading");
+    if (m == NULL || natsMsgHeader_Get(m, "Wadi-Element", &element) != NATS_OK) element = "-";
+    (void)printf("%s\n", element);
+    natsMsg_Destroy(m);
+}
+
 static int is(const char *verb, const char *word, int args, int n) {
     return strcmp(verb, word) == 0 && args >= n;
+}
+
+/* The machine may be busy with other tests. */
+static void connect_to(const char *url) {
+    natsOptions *o = NULL;
+    jsOptions js_options;
+    need(natsOptions_Create(&o), "options");
+    need(natsOptions_SetURL(o, url), "options");
+    need(natsOptions_SetTimeout(o, WAIT_MS), "options");
+    need(natsConnection_Connect(&nc, o), url);
+    need(jsOptions_Init(&js_options), "options");
+    js_options.Wait = WAIT_MS;
+    need(natsConnection_JetStream(&js, nc, &js_options), "JetStream");
+    natsOptions_Destroy(o);
 }
 
 int main(int argc, char **argv) {
     char url[64];
     if (argc < 4) return 2;
     (void)snprintf(url, sizeof url, "nats://127.0.0.1:%s", argv[1]);
-    need(natsConnection_ConnectTo(&nc, url), url);
-    need(natsConnection_JetStream(&js, nc, NULL), "JetStream");
+    connect_to(url);
     const char *verb = argv[2], *at = argv[3];
     const int n = argc - 4;
     char **more = argv + 4;
@@ -118,6 +145,8 @@ int main(int argc, char **argv) {
         for (int i = 0; i < n; i++) publish(at, more[i], (int)strlen(more[i]));
     else if (is(verb, "last", n, 0))
         (void)printf("%" PRIu64 "\n", state_of(at).LastSeq);
+    else if (is(verb, "at", n, 1))
+        tell_last(at, more[0]);
     else if (is(verb, "show", n, 1))
         show(at, more[0]);
     else
