@@ -199,6 +199,16 @@ static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     return WADI_OK;
 }
 
+/* An earlier process has put all that is there, and nothing may be there that this one has not. */
+static wadi_status finish(wadi_sink *self, wadi_error *err) {
+    const jet_sink *s = (const jet_sink *)self;
+    if (s->has <= s->elements) return WADI_OK;
+    return wadi_fail(err, WADI_IO,
+                     "stream %.100s has %lld elements of this run, which has given only %lld: a "
+                     "source has fewer than it had, or somebody else has published there",
+                     s->name, (long long)s->has, (long long)s->elements);
+}
+
 static wadi_status have(wadi_sink *self, wadi_position *out, wadi_error *err) {
     WADI_UNUSED(err);
     *out = (wadi_position){.element = ((const jet_sink *)self)->elements};
@@ -225,6 +235,7 @@ static int64_t certain(const wadi_sink *self) {
 
 static const wadi_sink_ops sink_ops = {.destroy = destroy_sink,
                                        .put = put,
+                                       .finish = finish,
                                        .have = have,
                                        .last = last,
                                        .go_on = go_on,

@@ -4,12 +4,16 @@
  *     jet_messages PORT full STREAM SUBJECT MOST    the same, but one that refuses further messages
  *     jet_messages PORT limit STREAM MOST           gives it another limit
  *     jet_messages PORT queue STREAM SUBJECT        a work queue
+ *     jet_messages PORT thin STREAM SUBJECT MOST    a stream of at most MOST messages of each subject
  *     jet_messages PORT drop STREAM                 removes it
  *     jet_messages PORT purge STREAM                removes its messages
  *     jet_messages PORT delete STREAM NUMBER        removes a message
  *     jet_messages PORT put SUBJECT FIRST N         N numbers from FIRST on, as i64, a message each
+ *     jet_messages PORT forge SUBJECT RUN ELEMENT   a message that says it is this element of a run
+ *     jet_messages PORT large SUBJECT BYTES N       N messages of so many bytes
  *     jet_messages PORT text SUBJECT WORDS..        a message of each
  *     jet_messages PORT last STREAM                 the number of its last message
+ *     jet_messages PORT given STREAM                the number of the last message that its consumer was given
  *     jet_messages PORT at STREAM SUBJECT           the Wadi-Element of its last message on the subject, or -
  *     jet_messages PORT show STREAM SUBJECT         of each message on the subject: its number, its bytes, an i64 if it has 8, its Wadi-Element and Wadi-Run */
 #include <inttypes.h>
@@ -42,6 +46,13 @@ static void make(const char *stream, const char *subject, int64_t most, int is_f
     configure(&c, stream, &subject, most);
     if (is_full) c.Discard = js_DiscardNew;
     if (is_queue) c.Retention = js_WorkQueuePolicy;
+    need(js_AddStream(NULL, js, &c, NULL, NULL), "making a stream");
+}
+
+static void make_thin(const char *stream, const char *subject, int64_t most) {
+    jsStreamConfig c;
+    configure(&c, stream, &subject, 0);
+    c.MaxMsgsPerSubject = most;
     need(js_AddStream(NULL, js, &c, NULL, NULL), "making a stream");
 }
 
@@ -87,6 +98,31 @@ static void show(const char *stream, const char *subject) {
         }
         natsMsg_Destroy(m);
     }
+}
+
+static void put_large(const char *subject, int bytes, int64_t n) {
+    char *zeros = calloc((size_t)bytes, 1);
+    if (zeros == NULL) exit(1);
+    for (int64_t i = 0; i < n; i++) publish(subject, zeros, bytes);
+    free(zeros);
+}
+
+static void forge(const char *subject, const char *run, const char *element) {
+    natsMsg *m = NULL;
+    need(natsMsg_Create(&m, subject, NULL, "", 0), "making a message");
+    need(natsMsgHeader_Set(m, "Wadi-Run", run), "making a message");
+    need(natsMsgHeader_Set(m, "Wadi-Element", element), "making a message");
+    need(js_PublishMsg(NULL, js, m, NULL, NULL), "publishing");
+    natsMsg_Destroy(m);
+}
+
+static void tell_given(const char *stream) {
+    jsConsumerInfoList *list = NULL;
+    const natsStatus got = js_Consumers(&list, js, stream, NULL, NULL);
+    if (got != NATS_NOT_FOUND) need(got, "asking for consumers");
+    (void)printf("%" PRIu64 "\n",
+                 got == NATS_OK && list->Count > 0 ? list->List[0]->Delivered.Stream : 0);
+    jsConsumerInfoList_Destroy(list);
 }
 
 static void tell_last(const char *stream, const char *subject) {
@@ -145,6 +181,14 @@ int main(int argc, char **argv) {
         for (int i = 0; i < n; i++) publish(at, more[i], (int)strlen(more[i]));
     else if (is(verb, "last", n, 0))
         (void)printf("%" PRIu64 "\n", state_of(at).LastSeq);
+    else if (is(verb, "thin", n, 2))
+        make_thin(at, more[0], atoll(more[1]));
+    else if (is(verb, "large", n, 2))
+        put_large(at, atoi(more[0]), atoll(more[1]));
+    else if (is(verb, "forge", n, 2))
+        forge(at, more[0], more[1]);
+    else if (is(verb, "given", n, 0))
+        tell_given(at);
     else if (is(verb, "at", n, 1))
         tell_last(at, more[0]);
     else if (is(verb, "show", n, 1))

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/task.h"
 
-enum { CALL_MS = 3000 };
+enum { CALL_MS = 3000, FIRST_CALL_MS = 20000 };
 static const int64_t step_most_ns = INT64_C(4000000000); /* a call may take so long */
 
 /* ---- the connection ---- */
@@ -170,12 +170,15 @@ wadi_status wadi_nats_place_ask(wadi_nats_place *p, bool *out_is, wadi_nats_exte
 wadi_status wadi_nats_place_open(wadi_nats_place *p, wadi_jet_address *at, jsStreamInfo **out_info,
                                  wadi_error *err) {
     jsErrCode code = 0;
+    jsOptions first;
     *p = (wadi_nats_place){.at = *at};
+    (void)jsOptions_Init(&first);
+    first.Wait = FIRST_CALL_MS; /* nothing asks again */
     if (natsStatistics_Create(&p->counts) != NATS_OK)
         return wadi_fail(err, WADI_MEMORY, "out of memory");
     wadi_status st = connect_it(p, err);
     const natsStatus s =
-        st == WADI_OK ? js_GetStreamInfo(out_info, p->js, p->at.stream, NULL, &code) : NATS_OK;
+        st == WADI_OK ? js_GetStreamInfo(out_info, p->js, p->at.stream, &first, &code) : NATS_OK;
     if (s != NATS_OK)
         st = code == JSStreamNotFoundErr
                  ? no_stream(p, err)

@@ -30,6 +30,8 @@ typedef struct reader {
     bool known;   /* it follows from what was read, by this process or an earlier one */
     int64_t end;  /* there is none that matters behind this one */
     int64_t usual_bytes;
+    int64_t most_bytes; /* of what one request brings; 0: no limit */
+    bool came;          /* a message, since a request last ended at it */
     natsMsg *held;
 } reader;
 
@@ -107,7 +109,7 @@ static wadi_status make_consumer(reader *r, bool *out_is, wadi_error *err) {
 }
 
 static void ask_for_more(reader *r) {
-    char subject[WADI_NATS_SUBJECT + 80], reply[80], text[80];
+    char subject[WADI_NATS_SUBJECT + 80], reply[80], text[120];
     int64_t n = r->usual_bytes > 0 ? AHEAD_BYTES / r->usual_bytes : ASK_FIRST;
     n = n < 1 ? 1 : n > ASK_MOST ? ASK_MOST : n;
     if (r->asked > n / 2) return;
@@ -115,8 +117,12 @@ static void ask_for_more(reader *r) {
     (void)snprintf(subject, sizeof subject, "$JS.API.CONSUMER.MSG.NEXT.%s.%s", r->p.at.stream,
                    r->consumer);
     (void)snprintf(reply, sizeof reply, "%s.m", r->p.inbox);
-    const int letters = snprintf(text, sizeof text, "{\"batch\":%lld,\"expires\":%lld}",
-                                 (long long)n, (long long)(EXPIRES_S * second_ns));
+    int letters = snprintf(text, sizeof text, "{\"batch\":%lld,\"expires\":%lld", (long long)n,
+                           (long long)(EXPIRES_S * second_ns));
+    if (r->most_bytes > 0)
+        letters += snprintf(text + letters, sizeof text - (size_t)letters, ",\"max_bytes\":%lld",
+                            (long long)r->most_bytes);
+    text[letters++] = '}';
     if (natsConnection_PublishRequest(r->p.nc, subject, reply, text, letters) != NATS_OK) return;
     r->asked += n;
 }
@@ -133,13 +139,20 @@ static wadi_status check_gap(reader *r, int64_t number, wadi_error *err) {
     return fail_gone(r, r->next, has.first < number ? has.first : number, err);
 }
 
-/* Requests end when they are old, and a consumer may be removed. */
+/* Requests end when they are old, or have brought enough, and a consumer may be removed. */
 static void take_status(reader *r, natsMsg *m) {
-    const char *status = NULL;
+    const char *status = NULL, *words = NULL;
     r->asked = 0;
     r->heard_ns = wadi_clock_ns();
     wadi_nats_place_well(&r->p);
     (void)natsMsgHeader_Get(m, "Status", &status);
+    (void)natsMsgHeader_Get(m, "Description", &words);
+    if (status != NULL && words != NULL && strcmp(status, "409") == 0 &&
+        strstr(words, "MaxBytes") != NULL) {
+        if (!r->came) r->most_bytes = 0; /* one alone is larger than the server would take now */
+        r->came = false;
+        return;
+    }
     if (status == NULL || (strcmp(status, "408") != 0 && strcmp(status, "404") != 0))
         forget_consumer(r);
 }
@@ -157,6 +170,7 @@ static wadi_status take(reader *r, natsMsg *m, bool *out_is, wadi_error *err) {
     const bool ours = strcmp(about->Consumer, r->consumer) == 0;
     jsMsgMetaData_Destroy(about);
     if (!ours) return WADI_OK; /* of one that was before */
+    r->came = true;
     r->heard_ns = r->idle_ns = wadi_clock_ns();
     r->asked -= r->asked > 0;
     if (given != r->given + 1) {
@@ -236,6 +250,10 @@ static wadi_status find(reader *r, bool waits, int wake_fd, wadi_jet_found *foun
         if (waits && r->base.over != NULL && atomic_load(r->base.over))
             return wadi_fail(err, WADI_CANCELLED, "the run is to end");
         WADI_TRY(prepare(r, wake_fd, &is, err));
+        if (!is && !waits) { /* what has come already need not wait for the server */
+            *found = WADI_JET_NONE;
+            return WADI_OK;
+        }
         if (!is) continue;
         /* What is known to be there comes soon. */
         const bool soon = waits || r->pending > 0;
@@ -314,7 +332,19 @@ static const wadi_jet_reader_ops ops = {close_reader, next, place, go_to, descri
 
 /* ---- opening ---- */
 
-static wadi_status check_stream(const jsStreamInfo *info, wadi_error *err) {
+/* Whether it discards messages behind others that it keeps, which nobody could notice. */
+static bool thins_out(const jsStreamConfig *c) {
+    return c->MaxMsgsPerSubject > 0 && !(c->Discard == js_DiscardNew && c->DiscardNewPerSubject);
+}
+
+static wadi_status check_stream(const jsStreamInfo *info, const wadi_jet_address *at,
+                                wadi_error *err) {
+    if (thins_out(info->Config) && !at->gaps)
+        return wadi_fail(
+            err, WADI_UNSUPPORTED,
+            "stream %.100s keeps at most %lld messages of each subject: what it has discarded "
+            "before it was read is not missed (gaps=yes reads it nevertheless)",
+            info->Config->Name, (long long)info->Config->MaxMsgsPerSubject);
     if (info->Config->Retention == js_LimitsPolicy) return WADI_OK;
     return wadi_fail(err, WADI_UNSUPPORTED,
                      "stream %.100s removes messages that are taken (%s): they can be read only "
@@ -346,7 +376,9 @@ wadi_status wadi_nats_place_read(wadi_jet_address *at, wadi_jet_reader **out, wa
         free(r);
         return st;
     }
-    st = check_stream(info, err);
+    r->came = true;
+    r->most_bytes = AHEAD_BYTES + natsConnection_GetMaxPayload(r->p.nc);
+    st = check_stream(info, &r->p.at, err);
     if (st == WADI_OK) begin(r, info);
     jsStreamInfo_Destroy(info);
     if (st == WADI_OK)

@@ -93,6 +93,31 @@ jm make LIVE live 10
 $live 2>said && wrong "what is gone is not missed"
 says said 'other data of the source'
 
+jm thin THIN 'thin.>' 1
+jm put thin.a 0 3
+refused double.wadi "s=@$at/THIN"
+says said 'keeps at most 1 messages of each subject: .*gaps=yes'
+gives " 4 " "$at/THIN?gaps=yes"
+
+# ---- large messages behind small ones, of which many are asked for: a run that waits for its sink is not given all of them ----
+jm make MIXED mixed 0
+jm put mixed 0 1024
+jm large mixed 524288 300
+mkfifo pipe
+exec 4<>pipe # nobody reads what is in it
+"$wadi" run bytes.wadi "s=@$at/MIXED" out=@raw:pipe --memory 16M 2>said 4>&- &
+run=$!
+pids="$pids $run"
+given() { now=$(jm given MIXED) && [ "$now" -gt 1030 ] && [ "$now" = "$was" ] || { was=$now; ! kill -0 $run 2>/dev/null; }; }
+was=0
+until_that given
+[ "$now" -lt 1150 ] || wrong "a run of 16 MiB was given $((now - 1024)) messages of 512 KiB"
+kill -9 $run
+exec 4>&-
+run bytes.wadi "s=@$at/MIXED" out=@raw:got.raw || wrong "large messages: $(cat said)"
+[ "$(wc -c <got.raw)" = $((1024 * 8 + 524288 * 300)) ] || wrong "large messages: $(wc -c <got.raw) bytes"
+jm drop MIXED
+
 # ---- what is written ----
 jm make SRC src 0
 jm put src 0 4
@@ -144,4 +169,19 @@ gone() { ! kill -0 $run 2>/dev/null; }
 until_that gone
 wait $run && wrong "two write to a subject"
 says said 'is none of this run'
+
+# ---- somebody who says that he is the run ----
+jm make CUT cut 0
+jm put cut 0 4
+cut="$wadi run double.wadi s=@$at/CUT?follow=yes&to=8 out=@$at/OUT?subject=out.cut --state cut --every 1000"
+$cut 2>said &
+run=$!
+pids="$pids $run"
+until_that sh -c "[ \$('$WADI_BUILD/tests/jet_messages' $port show OUT out.cut | wc -l) = 4 ]"
+kill -9 $run
+wait $run 2>/dev/null
+jm forge out.cut "$(jm show OUT out.cut | tail -1 | cut -d ' ' -f 5)" 10
+jm put cut 4 4
+$cut 2>said && wrong "elements that another has published count as those of the run"
+says said 'has 11 elements of this run, which has given only 8'
 exit $failed
