@@ -27,8 +27,10 @@ typedef struct reader {
     int64_t asked;     /* for so many more, that have not come */
     int64_t heard_ns, idle_ns;
     int64_t next; /* the number from which on messages are still to be read */
-    bool known;   /* it follows from what was read, by this process or an earlier one */
-    int64_t end;  /* there is none that matters behind this one */
+    uint64_t
+        cleared; /* so many messages came before the beginning of the stream was last asked for, which had not passed `next` then */
+    bool known;  /* it follows from what was read, by this process or an earlier one */
+    int64_t end; /* there is none that matters behind this one */
     int64_t usual_bytes;
     int64_t most_bytes; /* of what one request brings; 0: no limit */
     bool came;          /* a message, since a request last ended at it */
@@ -38,6 +40,7 @@ typedef struct reader {
 static void forget_consumer(reader *r) {
     r->consumer[0] = '\0';
     r->asked = 0;
+    r->cleared = 0;
 }
 
 static void close_reader(wadi_jet_reader *self) {
@@ -129,13 +132,19 @@ static void ask_for_more(reader *r) {
 
 /* ---- messages ---- */
 
-/* A gap that the beginning of the stream has passed. */
+/* A gap that the beginning of the stream has passed. One answer is enough for all messages that have come before it: streams with other subjects have many gaps. */
 static wadi_status check_gap(reader *r, int64_t number, wadi_error *err) {
     bool is = false;
     wadi_nats_extent has;
-    if (number == r->next || may_skip(r)) return WADI_OK;
+    uint64_t waiting = 0;
+    if (number == r->next || may_skip(r) || r->cleared > 0) return WADI_OK;
+    const natsStatus s = natsSubscription_QueuedMsgs(r->p.sub, &waiting);
     WADI_TRY(wadi_nats_place_ask(&r->p, &is, &has, err));
-    if (!is || has.first <= r->next) return WADI_OK;
+    if (!is) return WADI_OK;
+    if (has.first <= r->next) {
+        r->cleared = s == NATS_OK ? waiting + 1 : 0;
+        return WADI_OK;
+    }
     return fail_gone(r, r->next, has.first < number ? has.first : number, err);
 }
 
@@ -260,6 +269,7 @@ static wadi_status find(reader *r, bool waits, int wake_fd, wadi_jet_found *foun
         const natsStatus s = natsSubscription_NextMsg(&m, r->p.sub, soon ? WADI_NATS_SLICE_MS : 0);
         if (s == NATS_OK) {
             const wadi_status st = take(r, m, &is, err);
+            r->cleared -= r->cleared > 0;
             if (st == WADI_OK && is) {
                 r->held = m;
                 *found = WADI_JET_MESSAGE;

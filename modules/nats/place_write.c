@@ -279,6 +279,7 @@ static wadi_status step(writer *w, int wake_fd, wadi_error *err) {
     }
     if (wadi_clock_ns() - w->heard_ns < SILENT_S * INT64_C(1000000000)) return WADI_OK;
     w->last = -1;
+    wadi_nats_place_say(&w->p, NATS_TIMEOUT);
     w->p.trouble_ns += SILENT_S * INT64_C(1000000000);
     return wadi_nats_place_bear(&w->p, wake_fd, "publishing", err);
 }

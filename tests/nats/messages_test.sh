@@ -118,6 +118,23 @@ run bytes.wadi "s=@$at/MIXED" out=@raw:got.raw || wrong "large messages: $(cat s
 [ "$(wc -c <got.raw)" = $((1024 * 8 + 524288 * 300)) ] || wrong "large messages: $(wc -c <got.raw) bytes"
 jm drop MIXED
 
+# ---- what is discarded while it is read, between messages of others ----
+jm make LIM 'lim.>' 40
+for i in 0 1 2 3; do jm put lim.a $i 1 && jm put lim.b $i 1; done
+jm make FEW few 0
+"$wadi" run double.wadi "s=@$at/LIM?subject=lim.a&follow=yes" "out=@$at/FEW" 2>said &
+run=$!
+pids="$pids $run"
+few() { [ "$(jm show FEW few | cut -d ' ' -f 3 | tr '\n' ' ')" = '0 2 4 6 ' ]; }
+until_that few
+kill -STOP $run # more come than it has asked for
+jm put lim.a 4 600
+jm put lim.b 4 100
+jm put lim.a 604 1
+kill -CONT $run
+wait $run && wrong "what is discarded meanwhile is not missed"
+says said 'has discarded messages [0-9]* to [0-9]* before they were read'
+
 # ---- what is written ----
 jm make SRC src 0
 jm put src 0 4
