@@ -132,6 +132,8 @@ jm put lim.a 4 600
 jm put lim.b 4 100
 jm put lim.a 604 1
 kill -CONT $run
+gone() { ! kill -0 $run 2>/dev/null; }
+until_that gone
 wait $run && wrong "what is discarded meanwhile is not missed"
 says said 'has discarded messages [0-9]* to [0-9]* before they were read'
 
@@ -182,7 +184,6 @@ pids="$pids $run"
 until_that sh -c "[ \$('$WADI_BUILD/tests/jet_messages' $port show OUT out.other | wc -l) = 4 ]"
 jm put out.other 77 1
 jm put src 4 1 # the sink fails, and nothing more comes
-gone() { ! kill -0 $run 2>/dev/null; }
 until_that gone
 wait $run && wrong "two write to a subject"
 says said 'is none of this run'
