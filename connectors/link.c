@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/task.h"
 #include "base/wait.h"
 #include "sched/stream.h"
 #include "sched/transport/share.h"
@@ -143,12 +144,23 @@ static wadi_status adopt(link_source *s, int64_t k, wadi_builder *b, bool *out_t
     return WADI_OK;
 }
 
+/* The run is to end: the sender has forgotten what was taken, so that goes on first, unless that would be another chunk than was asked for. */
+static bool gives_first(const link_source *s, const wadi_builder *b, wadi_status status) {
+    return status == WADI_CANCELLED && b->count > 0 && !b->exact && s->base.over != NULL &&
+           atomic_load(s->base.over) && !wadi_task_stopped();
+}
+
 static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err) {
     link_source *s = (link_source *)self;
     bool whole = false;
     wadi_port_wake_by(s->end.port, self->wake_fd);
     while (!whole && b->count < k && !wadi_builder_full(b) && !s->ended) {
-        if (s->chunk == NULL) WADI_TRY(receive(s, err));
+        const wadi_status status = s->chunk == NULL ? receive(s, err) : WADI_OK;
+        if (gives_first(s, b, status)) {
+            if (err != NULL) err->status = WADI_OK;
+            return WADI_OK;
+        }
+        WADI_TRY(status);
         if (s->chunk != NULL) WADI_TRY(adopt(s, k, b, &whole, err));
         while (!whole && s->chunk != NULL && s->at < s->chunk->count && b->count < k &&
                !wadi_builder_full(b)) {
