@@ -78,6 +78,8 @@ static void note_whole(link_source *s) {
 
 /* Waits for the next chunk; s->chunk is NULL at the end of the stream. All chunks must have parts of the same types as the first. */
 static wadi_status receive(link_source *s, wadi_error *err) {
+    if (s->base.over != NULL && atomic_load(s->base.over)) /* takes nothing that is not computed */
+        return wadi_fail(err, WADI_CANCELLED, "link: the run is to end");
     s->begun = true;
     wadi_port_end_when(s->end.port, s->base.over);
     const wadi_status status = wadi_port_receive(s->end.port, &s->chunk, err);

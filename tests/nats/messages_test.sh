@@ -188,6 +188,23 @@ until_that gone
 wait $run && wrong "two write to a subject"
 says said 'is none of this run'
 
+# ---- a saved run behind a link that ends while its sender waits: it has what was taken, and the sender goes on ----
+jm make FAR far 0
+jm put far 0 3
+"$wadi" run double.wadi "s=@$at/FAR?follow=yes&to=5" "out=@ipc://$dir/link" --wait 300 --state far --every 0.05 2>sender.log &
+sender=$!
+pids="$pids $sender"
+behind() { "$wadi" run double.wadi "s=@ipc://$dir/link" out=@behind.raw --wait 300 --state behind --every 1000 2>said & run=$!; pids="$pids $run"; }
+behind
+sleep 1 # in which it takes what there is; if it has not even begun, it has taken nothing
+kill -TERM $run
+wait $run
+behind
+jm put far 3 2
+wait $run || wrong "a run behind a link does not go on: $(cat said sender.log)"
+wait $sender || wrong "the sender of a run behind a link: $(cat sender.log)"
+[ "$(numbers behind.raw)" = ' 0 4 8 12 16 ' ] || wrong "behind a link: $(numbers behind.raw)"
+
 # ---- somebody who says that he is the run ----
 jm make CUT cut 0
 jm put cut 0 4
