@@ -32,7 +32,7 @@ gather() { exec "$wadi" run last.wadi "res=@link,gather:$lower" out=@out.raw --w
 alone() { exec "$wadi" run last.wadi "res=@link,gather:$lower" out=@out.raw --wait 60 2>>gatherer; }
 
 is_whole() {
-    cmp -s out.raw whole.raw || wrong "another output: $1: $(tail -3 sender gatherer parts)"
+    cmp -s out.raw whole.raw || wrong "another output: $1: $(cat sender gatherer parts)"
     rm -rf out.raw sender gatherer parts sent got
 }
 
@@ -53,7 +53,7 @@ for turn in 1 2 3 4 5 6 7 8; do
     send &
     sender=$!
 done
-wait $gatherer || wrong "the gatherer failed: $(cat gatherer parts)"
+wait $gatherer || wrong "the gatherer failed: $(cat sender gatherer parts)"
 wait $sender
 kill $one $two 2>/dev/null
 wait $one $two 2>/dev/null
@@ -80,7 +80,7 @@ while :; do
         3) kill -9 $two 2>/dev/null ;;
         esac
     fi
-    [ $turn -gt 3000 ] && { wrong "it does not come to an end: $(tail -5 sender gatherer parts)"; break; }
+    [ $turn -gt 3000 ] && { wrong "it does not come to an end: $(cat sender gatherer parts)"; break; }
     if ! kill -0 $gatherer 2>/dev/null; then
         wait $gatherer 2>/dev/null && break
         gather &

@@ -88,7 +88,7 @@ static wadi_status open_port(wadi_buffers *buffers, const char *address, bool se
                                        .other = sends ? "receiver" : "sender",
                                        .wake_fd = -1,
                                        .buffers = buffers,
-                                       .stream = {.id = 77},
+                                       .stream = {.id = t->saves[SENDER] ? 1 : 77},
                                        .limits = {1 << 20, 1000}};
     return wadi_port_open(&options, out, err);
 }
@@ -134,6 +134,7 @@ static wadi_status send_all(wadi_share_sender *s, wadi_port *p, wadi_buffers *bu
     int64_t at = t->disk.sent, chunks = 0, pending = -1;
     wadi_whole of = {.stream = 77, .start = at, .lasts = t->saves[SENDER]};
     say(SENDER, "begins at", at, "");
+    if (t->saves[SENDER]) world_sleep(world_chance(100) * MS); /* its stream has no name yet */
     while (at < ELEMENTS) {
         const int64_t left = ELEMENTS - at, want = 1 + world_chance(5),
                       n = want < left ? want : left;
@@ -330,6 +331,7 @@ static void live(void *env) {
     if (side < WORKERS && status != WADI_OK && status != WADI_CANCELLED && !world_am_dead() &&
         !t->finished[SENDER] && !t->has_all && !t->saves[SENDER] && !t->loses)
         blame(err.msg, side, status);
+    if (strstr(err.msg, "another stream") != NULL && !world_am_dead()) blame(err.msg, side, status);
     if (wadi_buffers_used(buffers) != 0) blame("memory is left", wadi_buffers_used(buffers), side);
     wadi_buffers_release(buffers);
 }

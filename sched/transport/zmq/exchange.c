@@ -183,6 +183,7 @@ static wadi_status on_note(wadi_zmq_port *p, int peer, const wadi_control *c, in
     const bool none = ((int)c->status & WADI_CONTROL_NO_NOTE) != 0;
     WADI_TRY(wadi_note_check(c, note, n, err));
     WADI_TRY(join_stream(p, peer, (uint64_t)c->number, err));
+    p->noted = true;
     if (!p->options.bind) p->whole.start = 0; /* unless FROM comes behind it */
     WADI_TRY(note_goes_on(p, peer, c, err));
     if (p->note != NULL || p->without_note) {

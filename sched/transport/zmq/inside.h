@@ -83,6 +83,8 @@ typedef struct wadi_zmq_port {
         whole; /* of a stream that is shared: what is known of it; its id and elements are elsewhere */
     wadi_gatherer gathered; /* likewise: whoever gathers it, itself if that is this side */
     bool due;               /* of a part: the sender is to be told of it */
+    bool
+        noted; /* of a part: the sender has named its stream since the two have met. One that was started again does not know it at once */
     int64_t told_kept, told_start;
     uint64_t last_by;       /* of a part: the one that was met last */
     int64_t forgotten;      /* of a sender: elements that are no longer here, up to this one */

@@ -121,7 +121,7 @@ bool wadi_zmq_pass_on(wadi_zmq_port *p, const wadi_gatherer *what) {
 
 static bool next_of_part(wadi_zmq_port *p, wadi_control *out) {
     const wadi_gatherer *g = &p->gathered;
-    if (p->partner < 0 || !p->has_stream || g->by == 0 ||
+    if (p->partner < 0 || !p->noted || g->by == 0 ||
         p->remotes[p->partner].version < WADI_CONTROL_PLACES)
         return false;
     *out = (wadi_control){.sequence = (int64_t)p->stream_id};

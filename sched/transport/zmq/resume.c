@@ -35,6 +35,7 @@ void wadi_zmq_await(wadi_zmq_port *p, const wadi_error *why) {
         return;
     }
     p->due = true;
+    p->noted = false;
     p->told_start = 0;
     if (p->options.share.on)
         p->session++;
