@@ -357,7 +357,11 @@ void wadi_outlet_expect(wadi_outlet *o, int64_t count) {
 /* ---- the end ---- */
 
 wadi_status wadi_outlet_check(wadi_outlet *o, wadi_error *err) {
-    return has_thread(o) ? wadi_pipe_check(o->pipe, err) : WADI_OK;
+    wadi_run *x = o->stream->x;
+    wadi_mutex_lock(&x->lock); /* another thread may be making it */
+    wadi_pipe *pipe = o->pipe;
+    wadi_mutex_unlock(&x->lock);
+    return pipe != NULL ? wadi_pipe_check(pipe, err) : WADI_OK;
 }
 
 wadi_status wadi_outlet_settle(wadi_outlet *o, wadi_error *err) {
