@@ -4,9 +4,9 @@
 #include "operators/rules.h"
 
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
-    const wadi_block *r = b->blocks[0];
     wadi_array_type types[1 + WADI_MAX_PARAMS];
     WADI_TRY(wadi_rule_by_key(m, b, err));
+    const wadi_block *r = b->blocks[0];
     types[0] = wadi_rule_seq(m, b, 0)->array[0];
     types[0].extent = NULL;
     for (int i = 0; i < r->nyields; i++) {
