@@ -16,14 +16,19 @@ enum {
     WADI_IDENTITY_BYTES = 255
 };
 
+/* What somebody has been told of whoever gathers. */
+typedef struct wadi_told_place {
+    bool from;    /* FROM */
+    int64_t kept; /* of KEPT since then */
+} wadi_told_place;
+
 /* A seat: a peer that has sent a message that makes sense. */
 typedef struct wadi_remote {
     bool used;
-    bool shares;       /* it has said that it shares streams */
-    bool joined;       /* of a port that binds and shares: it is one of the partners */
-    bool told_over;    /* likewise: that this side knows the end of the stream */
-    bool told_place;   /* of a port that gathers: FROM was said to it */
-    int64_t told_kept; /* likewise: of KEPT */
+    bool shares;          /* it has said that it shares streams */
+    bool joined;          /* of a port that binds and shares: it is one of the partners */
+    bool told_over;       /* likewise: that this side knows the end of the stream */
+    wadi_told_place told; /* of a port that gathers: what was said to it */
     uint64_t
         by; /* of a port that shares its stream: the process that gathers, as it has said; 0: it has not */
     int64_t have; /* likewise: what that one had */
@@ -82,10 +87,10 @@ typedef struct wadi_zmq_port {
     wadi_whole
         whole; /* of a stream that is shared: what is known of it; its id and elements are elsewhere */
     wadi_gatherer gathered; /* likewise: whoever gathers it, itself if that is this side */
-    bool due;               /* of a part: the sender is to be told of it */
+    wadi_told_place told;   /* of a part: what the sender was told of it */
     bool
         noted; /* of a part: the sender has named its stream since the two have met. One that was started again does not know it at once */
-    int64_t told_kept, told_start;
+    int64_t told_start;     /* of a part: where the sender begins, as the gatherer was told */
     uint64_t last_by;       /* of a part: the one that was met last */
     int64_t forgotten;      /* of a sender: elements that are no longer here, up to this one */
     int64_t stays_since_ns; /* receiver: when it has told that it has all */
@@ -177,6 +182,8 @@ bool wadi_zmq_comes_back(const wadi_zmq_port *p);
  * before has gone. True: it is tried again after a while, as long as there is patience. */
 bool wadi_zmq_try_again(wadi_zmq_port *p);
 void wadi_zmq_await(wadi_zmq_port *p, const wadi_error *why);
+/* Sender: the first element that can still be sent, as far as is known. */
+int64_t wadi_zmq_first_at_hand(const wadi_zmq_port *p);
 /* Receiver: a NOTE, or a chunk without one, is of this stream. Errors: WADI_INVALID (another one is wanted). */
 WADI_NODISCARD wadi_status wadi_zmq_check_wanted(const wadi_zmq_port *p, uint64_t id,
                                                  wadi_error *err);

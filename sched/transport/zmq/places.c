@@ -46,26 +46,33 @@ void wadi_zmq_check_start(wadi_zmq_port *p) {
         p->address, (long long)p->whole.start, (long long)p->resume.have);
 }
 
-static bool next_of_gatherer(wadi_zmq_port *p, int peer, wadi_control *out) {
-    wadi_remote *r = &p->remotes[peer];
-    const int64_t kept = atomic_load(&p->resume.kept);
-    if (!r->used || !r->joined || r->version < WADI_CONTROL_PLACES || !p->has_stream ||
-        !p->resume.asked)
-        return false;
-    *out = (wadi_control){.sequence = (int64_t)p->stream_id};
-    if (!r->told_place) {
-        r->told_place = true;
+/* FROM, and KEPT once there is more of it. */
+static bool next_of(const wadi_gatherer *g, uint64_t stream, wadi_told_place *told,
+                    wadi_control *out) {
+    *out = (wadi_control){.sequence = (int64_t)stream};
+    if (!told->from) {
+        *told = (wadi_told_place){.from = true};
         out->kind = WADI_CONTROL_FROM;
-        out->number = p->resume.have;
-        out->bytes = (int64_t)p->gathered.by;
-        out->status = (wadi_status)(atomic_load(&p->resume.keeps) ? 1 : 0);
+        out->number = g->have;
+        out->bytes = (int64_t)g->by;
+        out->status = (wadi_status)(g->saves ? 1 : 0);
         return true;
     }
-    if (!atomic_load(&p->resume.keeps) || kept <= r->told_kept) return false;
-    r->told_kept = kept;
+    if (!g->saves || g->kept <= told->kept) return false;
+    told->kept = g->kept;
     out->kind = WADI_CONTROL_KEPT;
-    out->number = kept;
+    out->number = g->kept;
     return true;
+}
+
+static bool next_of_gatherer(wadi_zmq_port *p, int peer, wadi_control *out) {
+    wadi_remote *r = &p->remotes[peer];
+    const wadi_gatherer self = {.by = p->gathered.by,
+                                .have = p->resume.have,
+                                .kept = atomic_load(&p->resume.kept),
+                                .saves = atomic_load(&p->resume.keeps)};
+    return r->used && r->joined && r->version >= WADI_CONTROL_PLACES && p->has_stream &&
+           p->resume.asked && next_of(&self, p->stream_id, &r->told, out);
 }
 
 /* ---- those that have a part ---- */
@@ -114,31 +121,15 @@ static bool next_start(wadi_zmq_port *p, wadi_control *out) {
 /* Their side that receives: to the sender. What they have had of it may be with the earlier gatherer, so they begin anew with another one. */
 bool wadi_zmq_pass_on(wadi_zmq_port *p, const wadi_gatherer *what) {
     const bool other = what->changes != p->gathered.changes;
-    if (what->by != p->gathered.by) p->due = true;
+    if (what->by != p->gathered.by) p->told.from = false;
     p->gathered = *what;
     return other;
 }
 
 static bool next_of_part(wadi_zmq_port *p, wadi_control *out) {
-    const wadi_gatherer *g = &p->gathered;
-    if (p->partner < 0 || !p->noted || g->by == 0 ||
-        p->remotes[p->partner].version < WADI_CONTROL_PLACES)
-        return false;
-    *out = (wadi_control){.sequence = (int64_t)p->stream_id};
-    if (p->due) {
-        p->due = false;
-        p->told_kept = 0;
-        out->kind = WADI_CONTROL_FROM;
-        out->number = g->have;
-        out->bytes = (int64_t)g->by;
-        out->status = (wadi_status)(g->saves ? 1 : 0);
-        return true;
-    }
-    if (g->kept <= p->told_kept) return false;
-    p->told_kept = g->kept;
-    out->kind = WADI_CONTROL_KEPT;
-    out->number = g->kept;
-    return true;
+    return p->partner >= 0 && p->noted && p->gathered.by != 0 &&
+           p->remotes[p->partner].version >= WADI_CONTROL_PLACES &&
+           next_of(&p->gathered, p->stream_id, &p->told, out);
 }
 
 /* ---- the sender ---- */
@@ -205,9 +196,7 @@ bool wadi_zmq_counts(wadi_zmq_port *p, int peer) {
 /* Where nobody gathers, what was done is with the sinks of those that have a part. */
 void wadi_zmq_note_certain(wadi_zmq_port *p) {
     if (!wadi_zmq_has_many(p) || p->gathered.saves) return;
-    const int64_t first = p->sender.kept.n == 0
-                              ? p->resume.put
-                              : ((const wadi_chunk *)p->sender.kept.at[0].payload)->first;
+    const int64_t first = wadi_zmq_first_at_hand(p);
     if (first > atomic_load(&p->resume.kept)) atomic_store(&p->resume.kept, first);
 }
 

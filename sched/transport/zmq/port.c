@@ -29,7 +29,7 @@ static void drop_payload(void *env, void *payload) {
     wadi_zmq_port *p = env;
     const wadi_port_share *share = &p->options.share;
     const int64_t end = ((const wadi_chunk *)payload)->first + ((const wadi_chunk *)payload)->count;
-    if (p->options.sends && !p->closing) wadi_zmq_note_forgotten(p, end);
+    if (p->options.sends && wadi_zmq_has_many(p) && !p->closing) wadi_zmq_note_forgotten(p, end);
     if (p->options.sends && share->settled != NULL && !p->closing)
         share->settled(share->env, payload);
     wadi_chunk_release(payload);

@@ -34,9 +34,7 @@ void wadi_zmq_await(wadi_zmq_port *p, const wadi_error *why) {
         r->have = -1;
         return;
     }
-    p->due = true;
-    p->noted = false;
-    p->told_start = 0;
+    p->told.from = p->noted = false;
     if (p->options.share.on)
         p->session++;
     else
@@ -81,8 +79,7 @@ static bool is_behind(const void *env, const void *payload) {
     return c->first + c->count <= *(const int64_t *)env;
 }
 
-/* The first element that can still be sent, as far as is known. */
-static int64_t first_at_hand(const wadi_zmq_port *p) {
+int64_t wadi_zmq_first_at_hand(const wadi_zmq_port *p) {
     if (p->sender.kept.n == 0) return p->resume.put;
     return ((const wadi_chunk *)p->sender.kept.at[0].payload)->first;
 }
@@ -91,7 +88,7 @@ wadi_status wadi_zmq_on_from(wadi_zmq_port *p, const wadi_control *c, wadi_error
     wadi_resume *r = &p->resume;
     if (!r->on || !r->named || (uint64_t)c->sequence != p->options.stream.id)
         return wadi_fail(err, WADI_IO, "link: a place in another stream");
-    if (first_at_hand(p) > c->number) { /* the receiver waits for who will be started */
+    if (wadi_zmq_first_at_hand(p) > c->number) { /* the receiver waits for who will be started */
         (void)wadi_fail(&p->broken, WADI_IO,
                         "%s: the receiver has %lld elements, and those behind them are gone here: "
                         "the sender has to be started again",
