@@ -440,6 +440,10 @@ void wadi_nats_again_step(wadi_nats_queue *q, int64_t now);
 
 /* ---- refusals.c: what the server does not take ---- */
 
+/* Words of anybody, of `n` bytes, as they may be shown. */
+void wadi_nats_note(char *to, size_t room, const char *words, size_t n);
+/* Those of a server that has refused something, if its reply has some. */
+void wadi_nats_note_reply(char *to, size_t room, natsMsg *reply, const char *no_responders);
 /* Keeps in mind why the server, or the library, has refused something: `n` bytes of anybody. The mutex is held, here and below. */
 void wadi_nats_refused(wadi_nats_queue *q, const char *words, size_t n);
 /* The same, out of the server's reply to something that was published. */

@@ -64,7 +64,7 @@ bool wadi_nats_place_connected(wadi_nats_place *p, bool *out_broke) {
         const char *words = NULL;
         (void)natsConnection_GetLastError(p->nc, &words);
         if (words != NULL && *words != '\0')
-            (void)snprintf(p->said, sizeof p->said, "%.150s", words);
+            wadi_nats_note(p->said, sizeof p->said, words, strlen(words));
         disconnect(p);
     }
     if (p->nc == NULL) {
@@ -82,31 +82,16 @@ bool wadi_nats_place_connected(wadi_nats_place *p, bool *out_broke) {
 
 /* ---- trouble ---- */
 
-static void note(wadi_nats_place *p, const char *words, size_t n) {
-    if (n >= sizeof p->said) n = sizeof p->said - 1;
-    for (size_t i = 0; i < n; i++) p->said[i] = words[i] >= ' ' && words[i] < 127 ? words[i] : '?';
-    p->said[n] = '\0';
-}
-
 void wadi_nats_place_say(wadi_nats_place *p, natsStatus s) {
     const char *words = p->nc != NULL ? NULL : natsStatus_GetText(s);
     if (p->nc != NULL) (void)natsConnection_GetLastError(p->nc, &words);
     if (words == NULL || *words == '\0') words = natsStatus_GetText(s);
-    note(p, words, strlen(words));
+    wadi_nats_note(p->said, sizeof p->said, words, strlen(words));
 }
 
 void wadi_nats_place_say_reply(wadi_nats_place *p, natsMsg *reply) {
-    static const char name[] = "\"description\":\"",
-                      none[] = "nobody takes it; it may have no JetStream";
-    const char *text = natsMsg_GetData(reply);
-    const size_t n = (size_t)natsMsg_GetDataLength(reply), letters = sizeof name - 1;
-    if (natsMsg_IsNoResponders(reply)) note(p, none, sizeof none - 1);
-    for (size_t i = 0; i + letters < n; i++) {
-        if (strncmp(text + i, name, letters) != 0) continue;
-        const char *words = text + i + letters, *end = memchr(words, '"', n - i - letters);
-        if (end != NULL) note(p, words, (size_t)(end - words));
-        return;
-    }
+    wadi_nats_note_reply(p->said, sizeof p->said, reply,
+                         "nobody takes it; it may have no JetStream");
 }
 
 wadi_status wadi_nats_place_check(const wadi_nats_place *p, int wake_fd, wadi_error *err) {

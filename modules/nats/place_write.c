@@ -43,9 +43,8 @@ typedef struct writer {
     wadi_jet_writer base;
     wadi_nats_place p;
     char subject[WADI_JET_STREAM_MOST + 1];
-    char run[17]; /* of the elements */
-    int64_t most; /* bytes of a message; 0: not known */
-    int64_t stream_most;
+    char run[17];           /* of the elements */
+    int64_t most;           /* bytes of a message */
     atomic_llong confirmed; /* elements */
     int64_t put, sent;      /* elements; those between `confirmed` and `put` are kept */
     parcel *kept;           /* [credit], by their number modulo that */

@@ -9,26 +9,34 @@
 static const char nobody[] = "it has no JetStream any more, or not the streams of the job";
 static const int64_t step_most_ns = 1000000000;
 
-void wadi_nats_refused(wadi_nats_queue *q, const char *words, size_t n) {
-    if (n >= sizeof q->said) n = sizeof q->said - 1;
-    for (size_t i = 0; i < n; i++) q->said[i] = words[i] >= ' ' && words[i] < 127 ? words[i] : '?';
-    q->said[n] = '\0';
+void wadi_nats_note(char *to, size_t room, const char *words, size_t n) {
+    if (n >= room) n = room - 1;
+    for (size_t i = 0; i < n; i++) to[i] = words[i] >= ' ' && words[i] < 127 ? words[i] : '?';
+    to[n] = '\0';
 }
 
-void wadi_nats_refused_reply(wadi_nats_queue *q, natsMsg *reply) {
+void wadi_nats_note_reply(char *to, size_t room, natsMsg *reply, const char *no_responders) {
     static const char name[] = "\"description\":\"";
     const char *text = natsMsg_GetData(reply);
     const size_t n = (size_t)natsMsg_GetDataLength(reply), letters = sizeof name - 1;
     if (natsMsg_IsNoResponders(reply)) {
-        wadi_nats_refused(q, nobody, sizeof nobody - 1);
+        wadi_nats_note(to, room, no_responders, strlen(no_responders));
         return;
     }
     for (size_t i = 0; i + letters < n; i++) {
         if (strncmp(text + i, name, letters) != 0) continue;
         const char *words = text + i + letters, *end = memchr(words, '"', n - i - letters);
-        if (end != NULL) wadi_nats_refused(q, words, (size_t)(end - words));
+        if (end != NULL) wadi_nats_note(to, room, words, (size_t)(end - words));
         return;
     }
+}
+
+void wadi_nats_refused(wadi_nats_queue *q, const char *words, size_t n) {
+    wadi_nats_note(q->said, sizeof q->said, words, n);
+}
+
+void wadi_nats_refused_reply(wadi_nats_queue *q, natsMsg *reply) {
+    wadi_nats_note_reply(q->said, sizeof q->said, reply, nobody);
 }
 
 void wadi_nats_taken(wadi_nats_queue *q) {
