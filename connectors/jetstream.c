@@ -7,6 +7,7 @@
 #include "base/loadable.h"
 #include "base/task.h"
 #include "connectors/connectors.h"
+#include "connectors/counted.h"
 #include "sched/stream.h"
 #include "sched/work/jet.h"
 
@@ -150,11 +151,10 @@ static wadi_status open_source(const wadi_place *p, wadi_opened *out, wadi_error
 /* ---- sink ---- */
 
 typedef struct jet_sink {
-    wadi_sink base;
+    wadi_counted_sink counted;
     wadi_jet_writer *writer;
     char *name;
-    int64_t elements; /* put */
-    int64_t has;      /* of them, there are on the stream from an earlier process */
+    int64_t has; /* of them, there are on the stream from an earlier process */
     bool met;
 } jet_sink;
 
@@ -176,8 +176,8 @@ static wadi_status meet(wadi_sink *self, int64_t *out, wadi_error *err) {
 static wadi_status put_element(jet_sink *s, const wadi_chunk *c, int64_t i, wadi_error *err) {
     const wadi_array a = wadi_chunk_array(c, 0, i);
     const int64_t values = wadi_shape_values(a.rank, a.shape);
-    if (s->elements + i < s->has) return WADI_OK;
-    return s->writer->ops->put(s->writer, s->base.wake_fd, a.column[0],
+    if (s->counted.elements + i < s->has) return WADI_OK;
+    return s->writer->ops->put(s->writer, s->counted.base.wake_fd, a.column[0],
                                values * wadi_type_size(a.type[0]), err);
 }
 
@@ -195,37 +195,18 @@ static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
                          s->name);
     for (int64_t i = 0; i < c->count; i++) WADI_TRY(put_element(s, c, i, err));
     WADI_TRY(s->writer->ops->flush(s->writer, self->wake_fd, err));
-    s->elements += c->count;
+    s->counted.elements += c->count;
     return WADI_OK;
 }
 
 /* An earlier process has put all that is there, and nothing may be there that this one has not. */
 static wadi_status finish(wadi_sink *self, wadi_error *err) {
     const jet_sink *s = (const jet_sink *)self;
-    if (s->has <= s->elements) return WADI_OK;
+    if (s->has <= s->counted.elements) return WADI_OK;
     return wadi_fail(err, WADI_IO,
                      "stream %.100s has %lld elements of this run, which has given only %lld: a "
                      "source has fewer than it had, or somebody else has published there",
-                     s->name, (long long)s->has, (long long)s->elements);
-}
-
-static wadi_status have(wadi_sink *self, wadi_position *out, wadi_error *err) {
-    WADI_UNUSED(err);
-    *out = (wadi_position){.element = ((const jet_sink *)self)->elements};
-    return WADI_OK;
-}
-
-static wadi_status last(wadi_sink *self, wadi_error *err) {
-    WADI_UNUSED(self);
-    WADI_UNUSED(err);
-    return WADI_OK;
-}
-
-static wadi_status go_on(wadi_sink *self, wadi_position behind, bool ended, wadi_error *err) {
-    WADI_UNUSED(ended);
-    WADI_UNUSED(err);
-    ((jet_sink *)self)->elements = behind.element;
-    return WADI_OK;
+                     s->name, (long long)s->has, (long long)s->counted.elements);
 }
 
 static int64_t certain(const wadi_sink *self) {
@@ -236,9 +217,9 @@ static int64_t certain(const wadi_sink *self) {
 static const wadi_sink_ops sink_ops = {.destroy = destroy_sink,
                                        .put = put,
                                        .finish = finish,
-                                       .have = have,
-                                       .last = last,
-                                       .go_on = go_on,
+                                       .have = wadi_counted_have,
+                                       .last = wadi_counted_last,
+                                       .go_on = wadi_counted_go_on,
                                        .meet = meet,
                                        .certain = certain};
 
@@ -248,21 +229,21 @@ static wadi_status open_sink(const wadi_place *p, wadi_sink **out, wadi_error *e
     WADI_TRY(offer(&streams, err));
     jet_sink *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%.200s: out of memory", p->at);
-    s->base = (wadi_sink){.ops = &sink_ops,
-                          .kind = kind,
-                          .wake_fd = -1,
-                          .begins = true,
-                          .gives = WADI_GUARANTEE_EXACTLY_ONCE};
+    s->counted.base = (wadi_sink){.ops = &sink_ops,
+                                  .kind = kind,
+                                  .wake_fd = -1,
+                                  .begins = true,
+                                  .gives = WADI_GUARANTEE_EXACTLY_ONCE};
     wadi_status st = wadi_jet_stream_address_read(p->at, WADI_JET_WRITE, &at, err);
     if (st == WADI_OK && (s->name = strdup(at.stream)) == NULL)
         st = wadi_fail(err, WADI_MEMORY, "%.200s: out of memory", p->at);
     if (st == WADI_OK) st = streams->write(&at, &s->writer, err);
     wadi_jet_address_fini(&at);
     if (st == WADI_OK) {
-        s->base.window = s->writer->window;
-        *out = &s->base;
+        s->counted.base.window = s->writer->window;
+        *out = &s->counted.base;
     } else {
-        destroy_sink(&s->base);
+        destroy_sink(&s->counted.base);
     }
     return st;
 }

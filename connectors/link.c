@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/task.h"
 #include "base/wait.h"
+#include "connectors/counted.h"
 #include "sched/stream.h"
 #include "sched/transport/share.h"
 
@@ -395,9 +396,9 @@ wadi_status wadi_source_note(const wadi_source *source, const void **out, int64_
 /* ---- sink ---- */
 
 typedef struct link_sink {
-    wadi_sink base;
+    wadi_counted_sink counted;
     wadi_link_end end;
-    int64_t chunks, elements;
+    int64_t chunks;
     bool closed; /* finished or aborted */
 } link_sink;
 
@@ -427,8 +428,8 @@ static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     wadi_port_wake_by(s->end.port, self->wake_fd);
     WADI_TRY(wadi_chunk_slice(c, 0, c->count, &numbered, err));
     numbered->number = s->chunks++;
-    numbered->first = s->elements;
-    s->elements += c->count;
+    numbered->first = s->counted.elements;
+    s->counted.elements += c->count;
     return wadi_port_send(s->end.port, numbered, err);
 }
 
@@ -439,25 +440,6 @@ static wadi_status finish(wadi_sink *self, wadi_error *err) {
 }
 
 /* ---- a sink that is gone on with ---- */
-
-static wadi_status have(wadi_sink *self, wadi_position *out, wadi_error *err) {
-    WADI_UNUSED(err);
-    *out = (wadi_position){.element = ((const link_sink *)self)->elements};
-    return WADI_OK;
-}
-
-static wadi_status last(wadi_sink *self, wadi_error *err) {
-    WADI_UNUSED(self);
-    WADI_UNUSED(err);
-    return WADI_OK;
-}
-
-static wadi_status go_on(wadi_sink *self, wadi_position behind, bool ended, wadi_error *err) {
-    WADI_UNUSED(ended);
-    WADI_UNUSED(err);
-    ((link_sink *)self)->elements = behind.element;
-    return WADI_OK;
-}
 
 static wadi_status meet(wadi_sink *self, int64_t *out, wadi_error *err) {
     link_sink *s = (link_sink *)self;
@@ -476,9 +458,9 @@ static const wadi_sink_ops saved_sink_ops = {.destroy = destroy_sink,
                                              .put = put,
                                              .finish = finish,
                                              .abort = abort_sink,
-                                             .have = have,
-                                             .last = last,
-                                             .go_on = go_on,
+                                             .have = wadi_counted_have,
+                                             .last = wadi_counted_last,
+                                             .go_on = wadi_counted_go_on,
                                              .meet = meet,
                                              .certain = certain};
 
@@ -491,23 +473,23 @@ wadi_status wadi_sink_link(const char *address, const wadi_link_options *options
         return wadi_link_shared_sink(address, options, out_sink, err);
     link_sink *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", address);
-    s->base.ops = &sink_ops;
-    s->base.kind = "link";
-    s->base.linked = true;
-    s->base.wake_fd = -1;
+    s->counted.base.ops = &sink_ops;
+    s->counted.base.kind = "link";
+    s->counted.base.linked = true;
+    s->counted.base.wake_fd = -1;
     const bool saved = options != NULL && options->goes_on;
-    if (saved) s->base.ops = &saved_sink_ops;
-    if (saved) s->base.gives = WADI_GUARANTEE_EXACTLY_ONCE;
+    if (saved) s->counted.base.ops = &saved_sink_ops;
+    if (saved) s->counted.base.gives = WADI_GUARANTEE_EXACTLY_ONCE;
     wadi_status status = wadi_link_end_open(&s->end, address, options, true, err);
     if (status == WADI_OK && options != NULL && options->note != NULL && !saved)
         status = wadi_port_introduce(s->end.port, err);
     if (status == WADI_OK) {
         /* one more waits to be sent, ZeroMQ may hold the last one that it has sent, and blocks are larger than what is in them */
-        s->base.window = 2 * s->end.credit;
-        *out_sink = &s->base;
+        s->counted.base.window = 2 * s->end.credit;
+        *out_sink = &s->counted.base;
     } else {
         s->closed = true;
-        destroy_sink(&s->base);
+        destroy_sink(&s->counted.base);
     }
     return status;
 }

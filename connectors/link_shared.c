@@ -3,17 +3,18 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "connectors/counted.h"
 #include "connectors/link.h"
 #include "sched/stream.h"
 #include "sched/transport/share.h"
 
 typedef struct shared_sink {
-    wadi_sink base;
+    wadi_counted_sink counted; /* elements: of a stream that begins here */
     wadi_link_end end;
     wadi_share_sender *sender;
-    int64_t chunks, elements; /* of a stream that begins here */
-    int64_t start;            /* of one that is gone on with: the first element */
-    bool closed;              /* finished or aborted */
+    int64_t chunks; /* likewise */
+    int64_t start;  /* of one that is gone on with: the first element */
+    bool closed;    /* finished or aborted */
 } shared_sink;
 
 static const wadi_sink_ops saved_ops;
@@ -59,31 +60,31 @@ static void fail_source(void *env, const wadi_error *why) {
 
 /* What holds for the whole stream is known where the part comes from. */
 static wadi_whole ask_source(const shared_sink *s) {
-    const wadi_source *source = s->base.part_of;
-    wadi_whole whole = {.stream = s->base.stream,
-                        .elements = s->elements,
+    const wadi_source *source = s->counted.base.part_of;
+    wadi_whole whole = {.stream = s->counted.base.stream,
+                        .elements = s->counted.elements,
                         .start = s->start,
-                        .lasts = s->base.stream != 0};
-    if (s->base.sends_part) source->ops->whole(source, &whole);
+                        .lasts = s->counted.base.stream != 0};
+    if (s->counted.base.sends_part) source->ops->whole(source, &whole);
     return whole;
 }
 
 /* Those that are to know what becomes of a part. */
 static void tell_of(shared_sink *s) {
-    if (s->base.sends_part)
+    if (s->counted.base.sends_part)
         wadi_share_sender_tell(s->sender, (wadi_share_teller){tell_source, fail_source, pass_on,
-                                                              attend, s->base.part_of});
+                                                              attend, s->counted.base.part_of});
 }
 
 static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     shared_sink *s = (shared_sink *)self;
     wadi_chunk *numbered = NULL;
     WADI_TRY(wadi_chunk_slice(c, 0, c->count, &numbered, err));
-    numbered->first = self->sends_part ? c->first : s->elements;
+    numbered->first = self->sends_part ? c->first : s->counted.elements;
     numbered->number = self->sends_part ? c->first : s->chunks;
     tell_of(s);
     s->chunks++;
-    s->elements += c->count;
+    s->counted.elements += c->count;
     const wadi_whole whole = ask_source(s);
     return wadi_share_sender_put(s->sender, &whole, numbered, err);
 }
@@ -102,24 +103,9 @@ static wadi_status finish(wadi_sink *self, wadi_error *err) {
 
 /* ---- one that is gone on with ---- */
 
-static wadi_status have(wadi_sink *self, wadi_position *out, wadi_error *err) {
-    WADI_UNUSED(err);
-    *out = (wadi_position){.element = ((const shared_sink *)self)->elements};
-    return WADI_OK;
-}
-
-static wadi_status last(wadi_sink *self, wadi_error *err) {
-    WADI_UNUSED(self);
-    WADI_UNUSED(err);
-    return WADI_OK;
-}
-
 static wadi_status go_on(wadi_sink *self, wadi_position behind, bool ended, wadi_error *err) {
-    shared_sink *s = (shared_sink *)self;
-    WADI_UNUSED(ended);
-    WADI_UNUSED(err);
-    s->elements = s->start = behind.element;
-    return WADI_OK;
+    ((shared_sink *)self)->start = behind.element;
+    return wadi_counted_go_on(self, behind, ended, err);
 }
 
 /* Nobody is there yet. Whoever gathers refuses a stream that begins behind what it has. */
@@ -139,8 +125,8 @@ static const wadi_sink_ops saved_ops = {.destroy = destroy_sink,
                                         .put = put,
                                         .finish = finish,
                                         .abort = abort_sink,
-                                        .have = have,
-                                        .last = last,
+                                        .have = wadi_counted_have,
+                                        .last = wadi_counted_last,
                                         .go_on = go_on,
                                         .meet = meet,
                                         .certain = certain};
@@ -162,19 +148,19 @@ wadi_status wadi_link_shared_sink(const char *address, const wadi_link_options *
         return wadi_fail(err, WADI_UNSUPPORTED, "%s: a stream that is shared has no note", address);
     shared_sink *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", address);
-    s->base.ops = options->goes_on && options->bind ? &saved_ops : &shared_ops;
-    s->base.strict = s->base.ops == &saved_ops;
-    if (s->base.strict) s->base.gives = WADI_GUARANTEE_EXACTLY_ONCE;
-    s->base.kind = "link";
-    s->base.linked = true;
-    s->base.wake_fd = -1;
-    s->base.sends_part = !options->bind;
+    s->counted.base.ops = options->goes_on && options->bind ? &saved_ops : &shared_ops;
+    s->counted.base.strict = s->counted.base.ops == &saved_ops;
+    if (s->counted.base.strict) s->counted.base.gives = WADI_GUARANTEE_EXACTLY_ONCE;
+    s->counted.base.kind = "link";
+    s->counted.base.linked = true;
+    s->counted.base.wake_fd = -1;
+    s->counted.base.sends_part = !options->bind;
     const wadi_status status = open_sink(s, address, options, err);
     if (status == WADI_OK) {
-        s->base.window = 2 * s->end.credit;
-        *out_sink = &s->base;
+        s->counted.base.window = 2 * s->end.credit;
+        *out_sink = &s->counted.base;
     } else {
-        destroy_sink(&s->base);
+        destroy_sink(&s->counted.base);
     }
     return status;
 }
