@@ -102,12 +102,18 @@ static wadi_status write_state(wadi_checkpoint *c, const wadi_text *t, wadi_erro
     return status;
 }
 
-static wadi_status make(wadi_checkpoint *c, wadi_stream *s, wadi_error *err) {
+/* What stands in front of the states: all of it that a run has which has only begun. */
+static wadi_status make_front(wadi_checkpoint *c, wadi_error *err) {
     saving *m = &c->made;
     forget(m);
     wadi_text_add_n(&m->text, c->head.at, c->head.n);
     wadi_text_add_n(&m->text, c->beginning.at, c->beginning.n);
-    WADI_TRY(put_meetings(c->x, m, err));
+    return put_meetings(c->x, m, err);
+}
+
+static wadi_status make(wadi_checkpoint *c, wadi_stream *s, wadi_error *err) {
+    saving *m = &c->made;
+    WADI_TRY(make_front(c, err));
     WADI_TRY(wadi_run_save(s, &m->text, err));
     for (int i = 0; i < s->nlanes; i++) wadi_lane_places(&s->lanes[i], add_source, m);
     return m->failed ? wadi_fail(err, WADI_MEMORY, "saving a run: out of memory") : WADI_OK;
@@ -257,19 +263,15 @@ static wadi_status meet_sinks(wadi_checkpoint *c, wadi_error *err) {
 
 /* Before the first element may be seen by others. A run that begins anew, since nothing but that was saved, does so where it began. */
 static wadi_status begin(wadi_checkpoint *c, wadi_error *err) {
-    saving *m = &c->made;
     if (!wadi_beginning_is_needed(c->x)) return WADI_OK;
     if (c->found != NULL) {
         const wadi_state_reader from = {c->beginning.at, c->beginning.n};
         return c->x->saved.at == NULL ? wadi_beginning_go_back(c->x, from, err) : WADI_OK;
     }
     WADI_TRY(wadi_beginning_save(c->x, &c->beginning, err));
-    forget(m);
-    wadi_text_add_n(&m->text, c->head.at, c->head.n);
-    wadi_text_add_n(&m->text, c->beginning.at, c->beginning.n);
-    WADI_TRY(put_meetings(c->x, m, err));
-    return m->failed ? wadi_fail(err, WADI_MEMORY, "saving a run: out of memory")
-                     : write_made(c, err);
+    WADI_TRY(make_front(c, err));
+    return c->made.failed ? wadi_fail(err, WADI_MEMORY, "saving a run: out of memory")
+                          : write_made(c, err);
 }
 
 wadi_status wadi_checkpoint_open(wadi_run *x, wadi_error *err) {
