@@ -1,21 +1,17 @@
 /* Numbers for keys: open addressing, at most half full. Where a key is looked for depends on a secret of the table, because keys may come from
  * strangers: who knew which keys meet could send such alone, and each would be compared with all before it. */
-#define _GNU_SOURCE /* getentropy */
 #include "base/keys.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/clock.h"
 #include "base/hash.h"
+#include "base/random.h"
 
 enum { FIRST_SLOTS = 64, TOGETHER = 64 };
 
 void wadi_keys_init(wadi_keys *k, int words) {
-    *k = (wadi_keys){.words = words};
-    if (getentropy(&k->secret, sizeof k->secret) != 0)
-        k->secret = wadi_hash64((uint64_t)wadi_clock_ns() ^ wadi_hash64((uintptr_t)k));
+    *k = (wadi_keys){.words = words, .secret = wadi_random_number(k)};
 }
 
 void wadi_keys_fini(wadi_keys *k) {

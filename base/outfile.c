@@ -1,6 +1,6 @@
 /* Temporary files that take their name when they are complete. The lock is held until then, because a file with a temporary
  * name must have an owner. */
-#define _GNU_SOURCE /* memfd_create, renameat2, getentropy */
+#define _GNU_SOURCE /* memfd_create, renameat2 */
 #include "base/outfile.h"
 
 #include <dirent.h>
@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/io.h"
+#include "base/random.h"
 #include "base/retry.h"
 
 enum {
@@ -76,7 +77,7 @@ static bool is_temporary_of(const char *name, const char *of) {
 
 static bool invent_name(const char *of, temporary_name *out) {
     uint32_t number;
-    if (getentropy(&number, sizeof number) != 0) return false;
+    if (!wadi_random_bytes(&number, sizeof number)) return false;
     (void)snprintf(out->text, sizeof out->text, "%.*s.%08x%s", (int)stem_of(of), of,
                    (unsigned)number, ending);
     return true;

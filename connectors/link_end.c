@@ -1,10 +1,6 @@
 /* One end of a link: a port with its memory, its id and its keys. */
-#include <time.h>
-#include <unistd.h>
-
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/random.h"
 #include "base/wait.h"
 #include "connectors/link.h"
 #include "connectors/link_keys.h"
@@ -25,12 +21,6 @@ void wadi_link_end_close(wadi_link_end *e) {
 
 static int64_t or_default(int64_t value, int64_t otherwise) {
     return value > 0 ? value : otherwise;
-}
-
-/* A random id, by which receivers tell streams apart. Two streams have the same id only by an unlikely chance. */
-static uint64_t new_stream_id(const void *unique) {
-    const uint64_t now = (uint64_t)time(NULL) * 1000000007u ^ (uint64_t)wadi_clock_ns();
-    return wadi_hash64(wadi_hash64(now ^ (uint64_t)getpid() << 32) ^ (uintptr_t)unique) >> 1;
 }
 
 /* Puts keys derived from the token into the options, which then refer to *keys. */
@@ -88,7 +78,7 @@ wadi_status wadi_link_end_open_shared(wadi_link_end *e, const char *address,
         .other = sends ? "receiver" : "sender",
         .wake_fd = -1,
         .buffers = e->buffers,
-        .stream = {.id = new_stream_id(e)},
+        .stream = {.id = wadi_random_number(e) >> 1}, /* receivers tell streams apart by it */
         .share = share != NULL ? *share : (wadi_port_share){.on = false},
         .goes_on = sends && o->goes_on,
         .note = sends ? o->note : NULL,

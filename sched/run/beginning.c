@@ -1,9 +1,8 @@
 /* That a run has begun. */
 #include "sched/run/beginning.h"
 
-#include <sys/random.h>
-
 #include "base/error.h"
+#include "base/random.h"
 #include "sched/run/state.h"
 
 static const char title[] = "beginning";
@@ -18,7 +17,7 @@ wadi_status wadi_beginning_new(wadi_run *x, wadi_error *err) {
     for (size_t i = 0; i < x->bindings.n; i++) {
         wadi_sink *s = x->bindings.at[i].sink;
         if (s == NULL || !s->begins) continue;
-        if (getrandom(&s->run, sizeof s->run, 0) != (ssize_t)sizeof s->run)
+        if (!wadi_random_bytes(&s->run, sizeof s->run))
             return wadi_fail(err, WADI_IO, "run: the system has no random numbers");
         s->run = (s->run >> 1) | 1;
         s->before = -1;

@@ -5,11 +5,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/random.h"
 
 static wadi_status complete(wadi_watch_token *t, wadi_error *err) {
     if (wadi_blake2b(t->text, strlen(t->text), t->digest) == WADI_OK) return WADI_OK;
@@ -18,7 +18,7 @@ static wadi_status complete(wadi_watch_token *t, wadi_error *err) {
 
 wadi_status wadi_watch_token_make(wadi_watch_token *out, wadi_error *err) {
     uint8_t bytes[16];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+    if (!wadi_random_bytes(bytes, sizeof bytes))
         return wadi_fail_errno(err, errno, "token: no random numbers");
     wadi_hex(bytes, sizeof bytes, out->text);
     return complete(out, err);

@@ -7,11 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/random.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "sched/work/dispatch.h"
@@ -316,10 +315,7 @@ static void close_home(wadi_workq *self) {
 
 /* No two jobs, also of other processes, are the same, and nobody can guess one. Not 0. */
 static int64_t new_job(const home *h) {
-    uint64_t random = 0;
-    if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
-        random = wadi_hash64((uint64_t)wadi_clock_ns() ^ wadi_hash64((uintptr_t)h));
-    return (int64_t)(random >> 1) | 1;
+    return (int64_t)(wadi_random_number(h) >> 1) | 1;
 }
 
 static wadi_status offer(wadi_workq *self, const void *charter, int64_t n, wadi_error *err) {

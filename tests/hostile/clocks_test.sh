@@ -15,7 +15,7 @@ wrong() {
 }
 trap 'rm -rf "$dir"' EXIT
 
-# Who looks at that clock: for the dates of messages, for the age of files, for a number that is to be another one each time,
+# Who looks at that clock: for the dates of messages, for the age of files,
 # and once for the time that libnats has from then on.
 cd "$WADI_SOURCE" || exit 1
 grep -rlE 'CLOCK_REALTIME|gettimeofday|[^a-z_]time\((NULL|nullptr|0|&)|timespec_get' --include='*.c' --include='*.cc' --include='*.h' \
@@ -24,7 +24,6 @@ cat >"$dir/may_look" <<'END'
 base/folder.c
 base/process.c
 base/say.c
-connectors/link_end.c
 modules/nats/steady.c
 sched/device_ask.c
 END

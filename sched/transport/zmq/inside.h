@@ -212,7 +212,8 @@ void wadi_zmq_wipe_keys(wadi_zmq_port *p);
 
 /* ---- places.c: streams that are shared ---- */
 
-void wadi_zmq_name_gatherer(wadi_zmq_port *p, uint64_t unique);
+/* Another one for each process. */
+void wadi_zmq_name_gatherer(wadi_zmq_port *p);
 /* Sender: whether the other end can take a stream that is gone on with. Errors: WADI_UNSUPPORTED (an older version). */
 WADI_NODISCARD wadi_status wadi_zmq_check_places(const wadi_zmq_port *p, int peer, wadi_error *err);
 /* Receiver: FROM of a sender. Errors: WADI_IO. */

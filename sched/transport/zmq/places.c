@@ -7,18 +7,15 @@
  * has forgotten too much. What a part says of an earlier one counts for nothing.
  *
  * A sender that goes on says at which element it begins (FROM, too), and they pass it on to the gatherer, which has to have those before. */
-#include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/random.h"
 #include "sched/transport/zmq/inside.h"
 
 /* ---- whoever gathers ---- */
 
-/* Random enough: two processes that gather one stream after the other have different ones. */
-void wadi_zmq_name_gatherer(wadi_zmq_port *p, uint64_t unique) {
-    p->gathered.by = (wadi_hash64(wadi_hash64((uint64_t)wadi_clock_ns()) ^ unique) >> 1) | 1;
+void wadi_zmq_name_gatherer(wadi_zmq_port *p) {
+    p->gathered.by = (wadi_random_number(p) >> 1) | 1;
 }
 
 wadi_status wadi_zmq_check_places(const wadi_zmq_port *p, int peer, wadi_error *err) {

@@ -211,7 +211,7 @@ static void set_up(wadi_zmq_port *p, const wadi_port_options *options) {
     p->partner = -1;
     p->resume.on = options->sends && options->goes_on && !options->share.on;
     p->whole.lasts = options->sends && options->goes_on && options->share.on;
-    if (wadi_zmq_gathers(p)) wadi_zmq_name_gatherer(p, options->stream.id);
+    if (wadi_zmq_gathers(p)) wadi_zmq_name_gatherer(p);
     p->resume.have = p->resume.on ? -1 : 0;
     p->resume.put = p->resume.told = -1;
     p->keyed = options->curve_secret != NULL;
