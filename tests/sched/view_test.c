@@ -311,6 +311,11 @@ static void pass_body(void) {
     pass(&body_gate);
 }
 
+/* Who waits for the source may do so before that is at work on the next element. */
+static bool source_is_reached(const wadi_view *v) {
+    return waits_begin(v) && atomic_load(&in_gate.reached);
+}
+
 static bool kernel_is_reached(const wadi_view *v) {
     return v->nodes.n == 3 && atomic_load(&body_gate.reached);
 }
@@ -336,7 +341,7 @@ static void whoever_is_at_work_is_busy(void **state) {
     assert_int_equal(v.devices[0].workers, 1);
     wadi_view_fini(&v);
     atomic_store(&body_gate.shut, false);
-    wait_until(f, waits_begin);
+    wait_until(f, source_is_reached);
     const int64_t read_ns = INT64_C(7000000000);
     v = look(f);
     const int64_t before_ns = find(&v, WADI_VIEW_SOURCE)->busy_ns;
