@@ -1,4 +1,5 @@
 /* Builds a plan around kernels written by hand. Kernels find their program in a static variable, because tests run one at a time. */
+#include "base/text.h"
 #include "sched/cpu/code.h"
 #include "tests/sched/hand_plan.h"
 
@@ -177,8 +178,15 @@ static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_versio
     return WADI_OK;
 }
 
+/* Workers have the same program, so nothing of it travels but its name. */
+static wadi_status put_name(void *self, wadi_text *out, wadi_error *err) {
+    (void)self, (void)err;
+    wadi_text_add(out, "hand");
+    return WADI_OK;
+}
+
 wadi_loader hand_loader(hand_program *h) {
-    return (wadi_loader){.load = load, .self = h};
+    return (wadi_loader){.load = load, .self = h, .charter = put_name};
 }
 
 /* ---- plans ---- */

@@ -60,19 +60,6 @@ static int choose_nothing(void *env, int devices) {
     return 0;
 }
 
-static wadi_status write_program(void *self, wadi_text *out, wadi_error *err) {
-    WADI_UNUSED(self);
-    WADI_UNUSED(err);
-    wadi_text_add(out, "hand");
-    return WADI_OK;
-}
-
-static wadi_loader loader(void) {
-    wadi_loader l = hand_loader(&hand);
-    l.charter = write_program;
-    return l;
-}
-
 typedef struct ramp {
     wadi_source base;
     int64_t at;
@@ -246,7 +233,7 @@ static void worker_close(wadi_workq *self) {
 
 static wadi_status serve(wadi_workq *q, bool *out_goes_on, wadi_error *err) {
     static const wadi_run_options options = {.threads = 1, .forget = true, .watchdog_s = 1e6};
-    const wadi_loader l = loader();
+    const wadi_loader l = hand_loader(&hand);
     wadi_charter c;
     wadi_served served = {0};
     wadi_run *x = NULL;
@@ -281,7 +268,7 @@ static void live_as_worker(void *env) {
 }
 
 static void live_as_home(void *env) {
-    const wadi_loader l = loader();
+    const wadi_loader l = hand_loader(&hand);
     const wadi_run_options options = {.threads = 1,
                                       .memory = INT64_C(256) << 20,
                                       .chunk = 1,
