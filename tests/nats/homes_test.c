@@ -417,7 +417,8 @@ static void a_server_that_says_nothing_is_away(void **state) {
     (void)alarm(0);
 }
 
-/* As nats-server 2.9 does whose disk is full: who asks it for that is never heard again. */
+/* As nats-server 2.9 does whose disk is full: who asks it for that is never heard again. Which of two limits is reached first depends on when the library sees each loss: that of the
+ * call, or that of a server that is away, because one that takes connections and says nothing counts as such. */
 static void a_call_that_ends_each_connection_is_given_up(void **state) {
     (void)state;
     test_server server;
@@ -430,7 +431,9 @@ static void a_call_that_ends_each_connection_is_given_up(void **state) {
     if (q->ops->offer(q, "x", 1, &err) != WADI_OK) fail_msg("%s", err.msg);
     test_proxy_mute(proxy, "$JS.API.STREAM.DELETE");
     assert_int_equal(q->ops->end(q, &err), WADI_IO);
-    if (strstr(err.msg, "removing a stream: ") == NULL) fail_msg("%s", err.msg);
+    if (strstr(err.msg, "removing a stream: ") == NULL &&
+        strstr(err.msg, "the server has been away for 5 s") == NULL)
+        fail_msg("%s", err.msg);
     q->ops->close(q);
     test_proxy_end(proxy);
     test_server_end(&server);
