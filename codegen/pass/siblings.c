@@ -17,13 +17,15 @@
  *
  * Arrays that share nothing are one pass, too, if they are made one behind the other from what is given to the block.
  *
- * What is not done: what may fault is moved past nothing but as a member, and arrays of different shapes are never read together. */
+ * What is not done: what may fault is moved past nothing but as a member, arrays of different shapes are never read together, and scans of vectors whose bits
+ * depend on their order have passes of their own (docs/decisions/0145-scans-that-wait-stay-apart.md). */
 #include "codegen/pass.h"
 
 #include "base/error.h"
 #include "base/vec.h"
 #include "codegen/harmless.h"
 #include "codegen/rewrite.h"
+#include "operators/reduce_tree.h"
 
 enum {
     MEMBERS = 8, /* of a group at most: each has a stream of reads and writes of its own */
@@ -38,6 +40,7 @@ typedef struct consumer {
     bool needs_elements;      /* a row without elements is a fault */
     bool reduces;             /* a fold */
     bool masked;              /* it goes through what a filter keeps, in a loop of its own */
+    bool rounds;              /* it is a scan whose steps go by rounds of their own */
     wadi_val space;           /* a value with the shape of the space */
     bool moves;               /* it may be computed earlier if what it reads is there */
     WADI_VEC(wadi_val) needs; /* what it reads that this block stores */
@@ -49,6 +52,7 @@ typedef struct pairing {
     wadi_module *m;
     wadi_pass_cx *cx;
     wadi_block *block;
+    bool whole;     /* the block is no body of a stream */
     consumer *of;   /* [binding of the block] */
     int *at;        /* [value] the binding of the block that makes it, or NOT_HERE */
     int *order;     /* the bindings as they are to stand */
@@ -148,6 +152,20 @@ static bool may_fault_here(const consumer *c) {
     return c->may_fault || c->needs_elements;
 }
 
+/* Whether schedule flat scans the vector a few blocks at a time (codegen/kernel/flat/scan.c), which is worth more than one reading for all: each element
+ * waits for the one before it. Scans in any order hardly wait. Rows may be short, and then one reading is worth more. */
+static bool goes_by_rounds(const pairing *s, const wadi_bind *b, const consumer *c) {
+    if (!s->whole || c->may_fault || !c->is_one || !wadi_op_has(b->op, WADI_TRAIT_BY_BLOCK) ||
+        wadi_fun_has_any_order(b->funs[0]))
+        return false;
+    const wadi_ext e = wadi_shapes_extent(s->cx->shapes, c->space, 0, 0);
+    int64_t length = 0;
+    const bool is_short = e != WADI_EXT_NONE &&
+                          wadi_ext_is_const(s->cx->shapes->extents, e, &length) &&
+                          length <= WADI_TREE_SCAN_BLOCK;
+    return rank_of(s, c->space) == 1 && !is_short;
+}
+
 static void learn(pairing *s, int i) {
     wadi_bind *b = s->block->binds[i];
     consumer *c = &s->of[i];
@@ -165,7 +183,8 @@ static void learn(pairing *s, int i) {
     }
     s->visit++;
     look_into(s, c, b, wadi_op_has(b->op, WADI_TRAIT_BY_ELEMENT) ? b->op->one_to_one : c->is_one);
-    c->is_one = c->is_one && !c->masked;
+    c->rounds = goes_by_rounds(s, b, c);
+    c->is_one = c->is_one && !c->masked && !c->rounds;
     c->moves = !may_fault_here(c);
 }
 
@@ -249,6 +268,7 @@ static const char *same_space(const pairing *s, const consumer *a, const consume
 static const char *obstacle(const pairing *s, const group *g, int i) {
     const consumer *c = &s->of[i];
     if (c->masked) return "a fold of kept elements that need their places has a loop of its own";
+    if (c->rounds) return "a scan goes through its vector a few blocks at a time";
     const char *why = same_space(s, &s->of[g->member[0]], c);
     if (why) return why;
     if (c->may_fault && (g->may_fault || g->needs_elements))
@@ -380,7 +400,7 @@ static void refuse(pairing *s, const group *g, int i, wadi_val array, const char
     if (!s->tells) return;
     const consumer *c = &s->of[i];
     const wadi_val needed = missing(s, g, c), leader = result_of(s, g->member[0]);
-    if (!c->masked && needed != WADI_NONE)
+    if (!c->masked && !c->rounds && needed != WADI_NONE)
         wadi_diag_note(s->cx->diag, WADI_NOTE_APART, result_of(s, i), leader,
                        "both read %%%u, but it needs %%%u, which %s", array, needed,
                        depends_on_group(s, g, needed) ? "comes of that pass" : "is computed later");
@@ -434,7 +454,8 @@ static bool has_what_it_needs(pairing *s, const group *g, const consumer *c, boo
 /* Looks at one binding behind the leader: it joins, or is passed. */
 static void look_at(pairing *s, group *g, int i, bool by_extents) {
     const consumer *c = &s->of[i];
-    const bool free = (c->is_one || c->masked) && s->m->values[result_of(s, i)].siblings == 0;
+    const bool free =
+        (c->is_one || c->masked || c->rounds) && s->m->values[result_of(s, i)].siblings == 0;
     int member = 0;
     const wadi_val array = free ? shared_with(s, g, c, &member) : WADI_NONE;
     const bool shares = array != WADI_NONE, tells = shares && member >= g->told;
@@ -534,9 +555,13 @@ static void pair_block(pairing *s, wadi_block *block) {
     for (int i = 0; i < block->nbinds && !s->failed; i++)
         for (int r = 0; r < block->binds[i]->nresults; r++)
             s->at[block->binds[i]->results[r]] = NOT_HERE;
-    for (int i = 0; i < block->nbinds && !s->failed; i++)
+    const bool whole = s->whole;
+    for (int i = 0; i < block->nbinds && !s->failed; i++) {
+        s->whole = whole && block->binds[i]->op->kind != WADI_OP_SEQUENCE;
         for (int k = 0; k < block->binds[i]->nblocks; k++)
             pair_block(s, block->binds[i]->blocks[k]);
+    }
+    s->whole = whole;
 }
 
 wadi_status wadi_pass_siblings(wadi_module *m, wadi_pass_cx *cx, wadi_error *err) {
@@ -549,6 +574,7 @@ wadi_status wadi_pass_siblings(wadi_module *m, wadi_pass_cx *cx, wadi_error *err
         s.at[v] = NOT_HERE;
         m->values[v].siblings = 0;
     }
+    s.whole = true;
     pair_block(&s, m->main);
     return s.failed ? wadi_fail(err, WADI_MEMORY, "siblings: out of memory") : WADI_OK;
 }

@@ -20,13 +20,15 @@
 #include "base/folder.h"
 #include "wadi/wadi.h"
 
-/* b is stored, since two passes read it. */
+/* b is stored, since two passes read it. Integers are scanned in any order, so the map joins. */
 static const char arrays[] = "program arrays\n"
                              "input xs : f64[n]\n"
                              "a = map xs (x) { mul x 2.0 }\n"
-                             "b = scanl 0.0 xs (x, y) { add x y }\n"
+                             "is = map xs (x) { bitcast i64 x }\n"
+                             "b = scanl 0 is (x, y) { add x y }\n"
                              "ra = reverse dim=0 b\n"
-                             "s = fold 0.0 b (x, y) { max x y }\n"
+                             "fs = map b (x) { bitcast f64 x }\n"
+                             "s = fold 0.0 fs (x, y) { max x y }\n"
                              "output a\noutput ra\noutput s\n";
 
 static const char stream[] = "program sums\n"
@@ -243,7 +245,8 @@ static void a_pass_has_the_names_of_all_its_members(void **state) {
     static const char text[] = "program beside\ninput xs : f64[n]\n"
                                "total = fold 0.0 xs (a, b) { add a b }\n"
                                "most = fold -inf_f64 xs (a, b) { max a b }\n"
-                               "sums = scanl 0.0 xs (a, b) { add a b }\n"
+                               "is = map xs (x) { bitcast i64 x }\n"
+                               "sums = scanl 0 is (a, b) { add a b }\n"
                                "output total\noutput most\noutput sums\n";
     (void)state;
     const wadi_array a = vector();

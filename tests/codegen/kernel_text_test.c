@@ -448,7 +448,7 @@ typedef struct goings {
 static goings goings_of(const char *lines) {
     char text[300];
     goings g = {0, 0, 0};
-    snprintf(text, sizeof text, "program goings\ninput xs : f64[n]\n%s", lines);
+    snprintf(text, sizeof text, "program goings\ninput xs : f64[n]\ninput is : i64[n]\n%s", lines);
     planned p = plan_of(text, false);
     const wadi_plan_version *v = &p.made[WADI_SCHEDULE_FLAT]->version;
     for (int i = 0; i < v->nsteps; i++) {
@@ -461,15 +461,19 @@ static goings goings_of(const char *lines) {
     return g;
 }
 
-/* Siblings are one pass, but for what is carried into the blocks of a scan, which several workers need before. A scan of its own finds its row
- * in the cache. `wadi explain` says so (tests/transcripts/wadi-explain.txt). */
+/* Siblings are one pass, but for what is carried into the blocks of a scan, which several workers need before. A scan whose bits depend on its order,
+ * and one of its own, finds its row in the cache. `wadi explain` says so (tests/transcripts/wadi-explain.txt). */
 static void a_scan_beside_a_fold_is_gone_through_before(void **state) {
     (void)state;
-    const goings beside = goings_of("s = fold 0.0 xs (a, x) { add a x }\n"
-                                    "r = scanl1 xs (a, x) { add a x }\noutput s\noutput r\n");
+    const goings beside = goings_of("s = fold 0 is (a, x) { add a x }\n"
+                                    "r = scanl1 is (a, x) { add a x }\noutput s\noutput r\n");
     assert_int_equal(beside.one, 1);
     assert_int_equal(beside.several, 2);
     assert_int_equal(beside.rounds, 0);
+    const goings waits = goings_of("s = fold 0.0 xs (a, x) { add a x }\n"
+                                   "r = scanl1 xs (a, x) { add a x }\noutput s\noutput r\n");
+    assert_int_equal(waits.several, 3);
+    assert_int_equal(waits.rounds, 1);
     const goings alone = goings_of("r = scanl1 xs (a, x) { add a x }\noutput r\n");
     assert_int_equal(alone.several, 2);
     assert_int_equal(alone.rounds, 1);

@@ -462,6 +462,45 @@ static void scans_and_maps_join_folds(void **state) {
                   NULL, 1);
 }
 
+/* Scans of vectors whose bits depend on their order go a few blocks at a time (kernel_text_test.c), so nobody goes with them, whichever stands first.
+ * Those in any order, of rows, of what is known to be short, and in bodies of streams join. */
+static void scans_that_wait_for_each_element_stay_apart(void **state) {
+    (void)state;
+    static const char fold[] = "program beside\ninput xs : f64[n]\n"
+                               "most = fold1 xs (a, x) { max a x }\n"
+                               "runs = scanl1 xs (a, x) { add a x }\n"
+                               "half = map xs (x) { mul 0.5 x }\n"
+                               "output most\noutput runs\noutput half\n";
+    assert_passes(fold, NULL, 2);
+    compiled c = compile(fold, NULL);
+    assert_string_equal(reason(&c, WADI_NOTE_APART, "runs"),
+                        "both read %0, but a scan goes through its vector a few blocks at a time");
+    compiled_free(&c);
+    assert_passes("program before\ninput xs : f64[n]\n"
+                  "runs = scanl 0.0 xs (a, x) { add a x }\n"
+                  "most = fold1 xs (a, x) { max a x }\n"
+                  "output runs\noutput most\n",
+                  NULL, 2);
+    assert_passes("program ints\ninput xs : i64[n]\n"
+                  "most = fold1 xs (a, x) { max a x }\n"
+                  "runs = scanl1 xs (a, x) { add a x }\n"
+                  "output most\noutput runs\n",
+                  NULL, 1);
+    assert_passes("program short\ninput xs : f64[4096]\n"
+                  "most = fold1 xs (a, x) { max a x }\n"
+                  "runs = scanl1 xs (a, x) { add a x }\n"
+                  "output most\noutput runs\n",
+                  NULL, 1);
+    assert_passes("program stage\ns = stream_in \"s\" : seq(f64[?])\n"
+                  "t = map_seq s (a) {\n"
+                  "    most = fold1 a (x, y) { max x y }\n"
+                  "    runs = scanl1 a (x, y) { add x y }\n"
+                  "    yield most, runs\n"
+                  "}\n"
+                  "stream_out \"out\" t\n",
+                  NULL, 1);
+}
+
 static void bodies_of_streams_and_branches_have_siblings(void **state) {
     (void)state;
     assert_passes("program stage\n"
@@ -587,6 +626,7 @@ int main(void) {
         cmocka_unit_test(what_siblings_need_is_computed_before_the_first),
         cmocka_unit_test(what_may_fault_is_not_moved),
         cmocka_unit_test(scans_and_maps_join_folds),
+        cmocka_unit_test(scans_that_wait_for_each_element_stay_apart),
         cmocka_unit_test(bodies_of_streams_and_branches_have_siblings),
         cmocka_unit_test(stages_of_one_stream_have_siblings),
         cmocka_unit_test(it_is_told_what_stays_apart_and_why),
