@@ -12,6 +12,8 @@
  *     jet_messages PORT forge SUBJECT RUN ELEMENT   a message that says it is this element of a run
  *     jet_messages PORT large SUBJECT BYTES N       N messages of so many bytes
  *     jet_messages PORT text SUBJECT WORDS..        a message of each
+ *     jet_messages PORT rows SUBJECT FIRST N EACH   N lines "I,2I" for I from FIRST on, EACH to a message
+ *     jet_messages PORT dump STREAM SUBJECT         the bytes of all messages on the subject
  *     jet_messages PORT last STREAM                 the number of its last message
  *     jet_messages PORT given STREAM                the number of the last message that its consumer was given
  *     jet_messages PORT at STREAM SUBJECT           the Wadi-Element of its last message on the subject, or -
@@ -136,6 +138,31 @@ static void tell_last(const char *stream, const char *subject) {
     natsMsg_Destroy(m);
 }
 
+static void put_rows(const char *subject, int64_t first, int64_t n, int64_t each) {
+    char text[4096];
+    for (int64_t i = first; i < first + n;) {
+        size_t at = 0;
+        for (int64_t k = 0; k < each && i < first + n && at + 80 < sizeof text; k++, i++)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%" PRId64 ",%" PRId64 "\n", i,
+                                   2 * i);
+        publish(subject, text, (int)at);
+    }
+}
+
+static void dump(const char *stream, const char *subject) {
+    const jsStreamState s = state_of(stream);
+    for (uint64_t i = s.FirstSeq; i <= s.LastSeq && s.Msgs > 0; i++) {
+        natsMsg *m = NULL;
+        jsErrCode code = 0;
+        const natsStatus got = js_GetMsg(&m, js, stream, i, NULL, &code);
+        if (got == NATS_NOT_FOUND || code == JSNoMessageFoundErr) continue;
+        need(got, "reading");
+        if (strcmp(natsMsg_GetSubject(m), subject) == 0)
+            (void)fwrite(natsMsg_GetData(m), 1, (size_t)natsMsg_GetDataLength(m), stdout);
+        natsMsg_Destroy(m);
+    }
+}
+
 static int is(const char *verb, const char *word, int args, int n) {
     return strcmp(verb, word) == 0 && args >= n;
 }
@@ -193,6 +220,10 @@ int main(int argc, char **argv) {
         tell_last(at, more[0]);
     else if (is(verb, "show", n, 1))
         show(at, more[0]);
+    else if (is(verb, "rows", n, 3))
+        put_rows(at, atoll(more[0]), atoll(more[1]), atoll(more[2]));
+    else if (is(verb, "dump", n, 1))
+        dump(at, more[0]);
     else
         return 2;
     jsCtx_Destroy(js);

@@ -152,6 +152,25 @@ WADI_NODISCARD wadi_status wadi_source_lines(const char *path, int parts, const 
 WADI_NODISCARD wadi_status wadi_sink_lines(const char *path, const wadi_lines_options *options,
                                            wadi_sink **out_sink, wadi_error *err);
 
+/* ---- messages that a server keeps ---- */
+
+/** Makes a source from the messages of a stream of JetStream, the part of a NATS server that keeps messages. `address` is nats://HOST[:PORT]/STREAM[?NAME=VALUE&..], whose
+ *  settings docs/RUNTIME.md lists: which messages are read, whether more are waited for, what a message has (as=element, records or lines), keys and TLS. The stream must exist; the module nats
+ *  must be installed. A message of an element is its bytes: the values of all parts one behind the other in the byte order of the machine (of records, the fields of a value one
+ *  behind the other). All parts must be fixed, but the last may be an irregular one of rank 1, which takes the rest of the message; not so of as=records, where a message has any number of
+ *  elements of one size. With as=lines a message has any number of lines, each an element as of wadi_source_lines. Copies `part`. The position is the number of a message, and that of an
+ *  element in it, so a saved run goes on behind the last element that it has read. The source itself tells the number of a message that is no such element, or that the server has discarded before it was
+ *  read. Errors: WADI_INVALID (address, parts), WADI_SHAPE (a message would not tell the shapes), WADI_TYPE (complex numbers in lines), WADI_IO (no server, no such stream), WADI_UNSUPPORTED (no
+ *  module; a stream that can be read only once), WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_source_messages(const char *address, int parts,
+                                                const wadi_part *part, wadi_source **out_source,
+                                                wadi_error *err);
+/** Makes a sink that publishes each element to a subject of such a stream, in the same form, so that a source with the same parts reads the same values again; with as=records or as=lines, up to
+ *  `batch` of them in one message, and no more than come in a chunk. Shapes are not written. In a run that is saved each element comes once, whatever is killed. An element larger than a message may be fails the run
+ *  (WADI_INVALID). Errors: as for wadi_source_messages. */
+WADI_NODISCARD wadi_status wadi_sink_messages(const char *address, wadi_sink **out_sink,
+                                              wadi_error *err);
+
 /* ---- recorded sound ---- */
 
 enum {

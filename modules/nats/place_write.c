@@ -1,6 +1,6 @@
 /* Elements that are published to one subject of a stream, each once and in order.
  *
- * Each message says whose it is (Wadi-Run) and which element (Wadi-Element). What is on the stream is known by the last message on the subject, however long ago that was: a
+ * A message has an element or several. It says whose it is (Wadi-Run) and which element is its last one (Wadi-Element). What is on the stream is known by the last message on the subject, however long ago that was: a
  * run that goes on begins behind it. So that nothing comes twice or out of order, whatever is lost, late or sent again, each message is taken by the server only
  * in its place:
  *
@@ -34,9 +34,11 @@ enum {
 };
 static const int64_t pending_most = 4 << 20; /* bytes that are not confirmed */
 
+/* A message that is not confirmed. */
 typedef struct parcel {
     void *bytes;
     int64_t n;
+    int64_t end; /* number of the element behind its last one */
 } parcel;
 
 typedef struct writer {
@@ -44,10 +46,11 @@ typedef struct writer {
     wadi_nats_place p;
     char subject[WADI_JET_STREAM_MOST + 1];
     char run[17];           /* of the elements */
-    int64_t most;           /* bytes of a message */
     atomic_llong confirmed; /* elements */
-    int64_t put, sent;      /* elements; those between `confirmed` and `put` are kept */
-    parcel *kept;           /* [credit], by their number modulo that */
+    int64_t put;            /* elements */
+    int64_t oldest, sent,
+        next; /* messages that this process has made: not confirmed from here on, sent up to here, made up to here */
+    parcel *kept; /* [credit], those from `oldest` on, by their number modulo that */
     int64_t kept_bytes;
     int64_t credit, ahead; /* so many may be on their way, at most and now */
     int64_t last;   /* number of the last message on the subject; -1: it is to be looked at */
@@ -62,15 +65,20 @@ static int64_t confirmed(const wadi_jet_writer *self) {
     return atomic_load(&((const writer *)self)->confirmed);
 }
 
+static parcel *kept(const writer *w, int64_t message) {
+    return &w->kept[message % w->credit];
+}
+
+/* All messages that end there or before. */
 static void confirm(writer *w, int64_t elements) {
-    for (int64_t i = atomic_load(&w->confirmed); i < elements; i++) {
-        parcel *k = &w->kept[i % w->credit];
+    while (w->oldest < w->next && kept(w, w->oldest)->end <= elements) {
+        parcel *k = kept(w, w->oldest++);
         w->kept_bytes -= k->n;
         free(k->bytes);
+        atomic_store(&w->confirmed, k->end);
         *k = (parcel){0};
-        atomic_store(&w->confirmed, i + 1);
     }
-    if (w->sent < elements) w->sent = elements;
+    if (w->sent < w->oldest) w->sent = w->oldest;
 }
 
 static void close_writer(wadi_jet_writer *self) {
@@ -139,19 +147,17 @@ static wadi_status settle(writer *w, const found *f, wadi_error *err) {
     if (f->end < w->known || (f->element < 0 && f->number != 0 && w->any) ||
         (f->element >= 0 && f->element + 1 < atomic_load(&w->confirmed)))
         return fail_lost(w, f->element + 1, err);
-    if (f->element >= w->put)
+    if (f->element >= 0) confirm(w, f->element + 1);
+    if (f->element >= 0 && f->element + 1 != atomic_load(&w->confirmed))
         return wadi_fail(
             err, WADI_IO,
             "stream %.100s, subject %.100s has element %lld of this run, which has put "
             "%lld: it runs somewhere else, too",
             w->p.at.stream, w->subject, (long long)f->element, (long long)w->put);
-    if (f->element >= 0) {
-        confirm(w, f->element + 1);
-        w->any = true;
-    }
+    w->any = w->any || f->element >= 0;
     w->last = f->number;
     if (w->known < f->number) w->known = f->number;
-    w->sent = atomic_load(&w->confirmed);
+    w->sent = w->oldest;
     w->round++;
     w->heard_ns = wadi_clock_ns();
     return WADI_OK;
@@ -169,30 +175,31 @@ static natsStatus label(natsMsg *m, const char *name, const char *format, ...) {
     return natsMsgHeader_Set(m, name, text);
 }
 
-static natsStatus send_one(writer *w, int64_t element) {
+static natsStatus send_one(writer *w, int64_t message) {
     char reply[128];
     natsMsg *m = NULL;
-    const parcel *k = &w->kept[element % w->credit];
-    const bool first = element == atomic_load(&w->confirmed);
+    const parcel *k = kept(w, message);
+    const bool first = message == w->oldest;
     (void)snprintf(reply, sizeof reply, "%s.%" PRIu64 ".%lld", w->p.inbox, w->round,
-                   (long long)element);
+                   (long long)message);
     natsStatus s = natsMsg_Create(&m, w->subject, reply, k->bytes, (int)k->n);
     if (s == NATS_OK) s = label(m, RUN, "%s", w->run);
-    if (s == NATS_OK) s = label(m, ELEMENT, "%lld", (long long)element);
-    if (s == NATS_OK) s = label(m, "Nats-Msg-Id", "%s-%lld", w->run, (long long)element);
+    if (s == NATS_OK) s = label(m, ELEMENT, "%lld", (long long)k->end - 1);
+    if (s == NATS_OK) s = label(m, "Nats-Msg-Id", "%s-%lld", w->run, (long long)k->end - 1);
     if (s == NATS_OK) s = label(m, "Nats-Expected-Stream", "%s", w->p.at.stream);
     if (s == NATS_OK && first)
         s = label(m, "Nats-Expected-Last-Subject-Sequence", "%lld", (long long)w->last);
     if (s == NATS_OK && !first)
-        s = label(m, "Nats-Expected-Last-Msg-Id", "%s-%lld", w->run, (long long)element - 1);
+        s = label(m, "Nats-Expected-Last-Msg-Id", "%s-%lld", w->run,
+                  (long long)kept(w, message - 1)->end - 1);
     if (s == NATS_OK) s = natsConnection_PublishMsg(w->p.nc, m);
     natsMsg_Destroy(m);
     return s;
 }
 
 static void send_all(writer *w) {
-    while (w->sent < w->put && w->sent - atomic_load(&w->confirmed) < w->ahead) {
-        if (w->sent == atomic_load(&w->confirmed)) w->heard_ns = wadi_clock_ns();
+    while (w->sent < w->next && w->sent - w->oldest < w->ahead) {
+        if (w->sent == w->oldest) w->heard_ns = wadi_clock_ns();
         const natsStatus s = send_one(w, w->sent);
         if (s != NATS_OK) {
             wadi_nats_place_say(&w->p, s);
@@ -215,7 +222,7 @@ static wadi_status fail_for_good(const writer *w, int64_t code, int64_t element,
 }
 
 /* Behind a refusal nothing of this round is taken. Where others have come between, that is no trouble. */
-static wadi_status take_refusal(writer *w, natsMsg *m, int64_t element, int wake_fd,
+static wadi_status take_refusal(writer *w, natsMsg *m, int64_t message, int wake_fd,
                                 wadi_error *err) {
     const int64_t code =
         wadi_nats_number_in(natsMsg_GetData(m), natsMsg_GetDataLength(m), "err_code");
@@ -223,7 +230,7 @@ static wadi_status take_refusal(writer *w, natsMsg *m, int64_t element, int wake
     w->ahead = w->ahead > 1 ? w->ahead / 2 : 1;
     if (code == JSStreamWrongLastSequenceErr || code == JSStreamWrongLastMsgIDErr) return WADI_OK;
     wadi_nats_place_say_reply(&w->p, m);
-    WADI_TRY(fail_for_good(w, code, element, err));
+    if (message >= w->oldest) WADI_TRY(fail_for_good(w, code, kept(w, message)->end - 1, err));
     return wadi_nats_place_bear(&w->p, wake_fd, "publishing", err);
 }
 
@@ -231,18 +238,18 @@ static wadi_status take(writer *w, natsMsg *m, int wake_fd, wadi_error *err) {
     const char *subject = natsMsg_GetSubject(m), *text = natsMsg_GetData(m);
     const int n = natsMsg_GetDataLength(m);
     uint64_t round = 0;
-    long long element = -1;
+    long long message = -1;
     if (strlen(subject) <= strlen(w->p.inbox) ||
-        sscanf(subject + strlen(w->p.inbox), ".%" SCNu64 ".%lld", &round, &element) != 2 ||
-        round != w->round || element < 0 || element >= w->sent || w->last < 0)
+        sscanf(subject + strlen(w->p.inbox), ".%" SCNu64 ".%lld", &round, &message) != 2 ||
+        round != w->round || message < 0 || message >= w->sent || w->last < 0)
         return WADI_OK;
     const int64_t number = natsMsg_IsNoResponders(m) ? 0 : wadi_nats_number_in(text, n, "seq");
     if (number <= 0 || wadi_nats_number_in(text, n, "err_code") > 0)
-        return take_refusal(w, m, element, wake_fd, err);
+        return take_refusal(w, m, message, wake_fd, err);
     wadi_nats_place_well(&w->p);
     w->heard_ns = wadi_clock_ns();
-    if (element < atomic_load(&w->confirmed)) return WADI_OK;
-    confirm(w, element + 1);
+    if (message < w->oldest) return WADI_OK;
+    confirm(w, kept(w, message)->end);
     w->last = w->known = number;
     w->any = true;
     if (w->ahead < w->credit) w->ahead++;
@@ -267,7 +274,7 @@ static wadi_status step(writer *w, int wake_fd, wadi_error *err) {
     }
     send_all(w);
     if (w->last < 0) return wadi_nats_place_bear(&w->p, wake_fd, "publishing", err);
-    if (atomic_load(&w->confirmed) == w->put) return WADI_OK;
+    if (w->oldest == w->next) return WADI_OK;
     while (natsSubscription_NextMsg(&m, w->p.sub, WADI_NATS_SLICE_MS) == NATS_OK) {
         const wadi_status st = take(w, m, wake_fd, err);
         natsMsg_Destroy(m);
@@ -311,28 +318,29 @@ static wadi_status meet(wadi_jet_writer *self, uint64_t run, int64_t *before, in
             "when that was saved: nobody knows how many came behind them",
             w->p.at.stream, w->subject, (long long)*has);
     *has = w->any ? f.element + 1 : 0;
-    w->put = w->sent = *has;
+    w->put = *has;
     atomic_store(&w->confirmed, *has);
     w->last = w->known = f.number;
     return WADI_OK;
 }
 
-static wadi_status put(wadi_jet_writer *self, int wake_fd, const void *bytes, int64_t n,
-                       wadi_error *err) {
+static wadi_status put(wadi_jet_writer *self, int wake_fd, int64_t elements, const void *bytes,
+                       int64_t n, wadi_error *err) {
     writer *w = (writer *)self;
-    if (n > w->most)
+    if (n > w->base.most)
         return wadi_fail(err, WADI_INVALID,
                          "stream %.100s, subject %.100s: element %lld has %lld bytes, a message of "
                          "this server takes at most %lld",
                          w->p.at.stream, w->subject, (long long)w->put, (long long)n,
-                         (long long)w->most);
-    while (w->put - atomic_load(&w->confirmed) == w->credit ||
+                         (long long)w->base.most);
+    while (w->next - w->oldest == w->credit ||
            (w->kept_bytes > 0 && w->kept_bytes + n > pending_most))
         WADI_TRY(step(w, wake_fd, err));
     void *copy = malloc(n > 0 ? (size_t)n : 1);
     if (copy == NULL) return wadi_fail(err, WADI_MEMORY, "publishing: out of memory");
     if (n > 0) memcpy(copy, bytes, (size_t)n);
-    w->kept[w->put++ % w->credit] = (parcel){copy, n};
+    w->put += elements;
+    *kept(w, w->next++) = (parcel){copy, n, w->put};
     w->kept_bytes += n;
     if (w->last >= 0 && w->p.nc != NULL) send_all(w);
     return WADI_OK;
@@ -340,7 +348,7 @@ static wadi_status put(wadi_jet_writer *self, int wake_fd, const void *bytes, in
 
 static wadi_status flush(wadi_jet_writer *self, int wake_fd, wadi_error *err) {
     writer *w = (writer *)self;
-    while (atomic_load(&w->confirmed) < w->put) WADI_TRY(step(w, wake_fd, err));
+    while (w->oldest < w->next) WADI_TRY(step(w, wake_fd, err));
     return WADI_OK;
 }
 
@@ -388,9 +396,9 @@ static wadi_status begin(writer *w, const jsStreamConfig *c, wadi_error *err) {
         return wadi_fail(err, WADI_UNSUPPORTED,
                          "stream %.100s confirms nothing, so nobody knows what it has taken",
                          w->p.at.stream);
-    w->most = server_most < MESSAGE_MOST ? server_most : MESSAGE_MOST;
-    if (c->MaxMsgSize > 0 && c->MaxMsgSize < w->most) w->most = c->MaxMsgSize;
-    w->most -= LABELS;
+    w->base.most = server_most < MESSAGE_MOST ? server_most : MESSAGE_MOST;
+    if (c->MaxMsgSize > 0 && c->MaxMsgSize < w->base.most) w->base.most = c->MaxMsgSize;
+    w->base.most -= LABELS;
     w->credit = w->p.at.credit;
     w->ahead = 1;
     w->last = -1;

@@ -71,9 +71,9 @@ typedef struct wadi_jet_writer_ops {
      * have published there since). */
     wadi_status (*meet)(wadi_jet_writer *w, uint64_t run, int64_t *before, int64_t *has,
                         wadi_error *err);
-    /* The next element, which is copied; in order. Waits for room. Errors: WADI_INVALID (too large), WADI_IO, WADI_CANCELLED (wake_fd). */
-    wadi_status (*put)(wadi_jet_writer *w, int wake_fd, const void *bytes, int64_t n,
-                       wadi_error *err);
+    /* A message of the next elements, at least one; its bytes are copied. Waits for room. Errors: WADI_INVALID (too large), WADI_IO, WADI_CANCELLED (wake_fd). */
+    wadi_status (*put)(wadi_jet_writer *w, int wake_fd, int64_t elements, const void *bytes,
+                       int64_t n, wadi_error *err);
     /* Waits until all that was put is confirmed. */
     wadi_status (*flush)(wadi_jet_writer *w, int wake_fd, wadi_error *err);
     int64_t (*confirmed)(const wadi_jet_writer *w); /* elements; from any thread */
@@ -81,6 +81,7 @@ typedef struct wadi_jet_writer_ops {
 struct wadi_jet_writer {
     const wadi_jet_writer_ops *ops;
     int64_t window; /* bytes that it may hold */
+    int64_t most;   /* bytes of a message */
 };
 
 /* "streams" of nats. Each takes over the address, and wipes it, if it succeeds. Errors: WADI_IO (no server, no such stream), WADI_UNSUPPORTED (no JetStream, a stream that cannot be read

@@ -69,12 +69,13 @@ static wadi_status set_count(wadi_jet_address *a, const char *name, const char *
         int64_t times;
     } units[] = {{"", 1}, {"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}};
     const bool bytes = strcmp(name, "budget") == 0;
+    int64_t *to = bytes ? &a->budget : strcmp(name, "batch") == 0 ? &a->batch : &a->credit;
     char *end = NULL;
     const long long n = strtoll(value, &end, 10);
     for (size_t i = 0; i < (bytes ? 4 : 1); i++) {
         if (end == value || strcmp(end, units[i].letter) != 0) continue;
         if (n < 1 || n > (bytes ? INT64_C(1) << 44 : 30000) / units[i].times) break;
-        *(bytes ? &a->budget : &a->credit) = n * units[i].times;
+        *to = n * units[i].times;
         return WADI_OK;
     }
     return wadi_fail(err, WADI_INVALID, "%s: expected %s, got \"%.40s\"", name,
@@ -111,6 +112,35 @@ static wadi_status set_number(wadi_jet_address *a, const char *name, const char 
     return WADI_OK;
 }
 
+static wadi_status set_as(wadi_jet_address *a, const char *name, const char *value,
+                          wadi_error *err) {
+    static const char *const forms[] = {[WADI_JET_AS_ELEMENT] = "element",
+                                        [WADI_JET_AS_RECORDS] = "records",
+                                        [WADI_JET_AS_LINES] = "lines"};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (strcmp(value, forms[i]) != 0) continue;
+        a->as = (wadi_jet_as)i;
+        return WADI_OK;
+    }
+    return wadi_fail(err, WADI_INVALID, "%s: expected element, records or lines, got \"%.40s\"",
+                     name, value);
+}
+
+static wadi_status set_separator(wadi_jet_address *a, const char *name, const char *value,
+                                 wadi_error *err) {
+    static const struct {
+        const char *word;
+        char separator;
+    } words[] = {{"blank", '\0'}, {"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(value, words[i].word) != 0) continue;
+        a->separator = words[i].separator;
+        return WADI_OK;
+    }
+    return wadi_fail(err, WADI_INVALID,
+                     "%s: expected blank, comma, semicolon or tab, got \"%.40s\"", name, value);
+}
+
 enum { STREAM = WADI_JET_READ | WADI_JET_WRITE, ANY = WADI_JET_JOB | STREAM };
 
 static const struct {
@@ -132,7 +162,10 @@ static const struct {
                 {"from", set_number, WADI_JET_READ},
                 {"to", set_number, WADI_JET_READ},
                 {"follow", set_yes, WADI_JET_READ},
-                {"gaps", set_yes, WADI_JET_READ}};
+                {"gaps", set_yes, WADI_JET_READ},
+                {"as", set_as, STREAM},
+                {"separator", set_separator, STREAM},
+                {"batch", set_count, WADI_JET_WRITE}};
 
 static wadi_status no_such_setting(const char *name, wadi_jet_use use, wadi_error *err) {
     char names[160] = "";
@@ -172,6 +205,11 @@ static wadi_status read_settings(wadi_jet_address *a, wadi_jet_use use, char *wo
     if (use == WADI_JET_WRITE && a->subject != NULL && !is_subject(a->subject, false))
         return wadi_fail(err, WADI_INVALID, "subject: \"%.60s\" means many, expected one",
                          a->subject);
+    if (a->separator != '\0' && a->as != WADI_JET_AS_LINES)
+        return wadi_fail(err, WADI_INVALID, "separator: it is for lines of numbers (as=lines)");
+    if (a->batch > 1 && a->as == WADI_JET_AS_ELEMENT)
+        return wadi_fail(err, WADI_INVALID,
+                         "batch: several elements in a message are as=records or as=lines");
     a->tls = a->tls || a->ca != NULL || a->cert != NULL;
     return WADI_OK;
 }
@@ -260,6 +298,7 @@ static wadi_status read_parts(const char *address, wadi_jet_use use, wadi_jet_ad
                             .wait_s = 60,
                             .ack_wait_s = 5,
                             .credit = 256,
+                            .batch = 1,
                             .budget = INT64_C(256) << 20};
     if (a->text == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
     char *words = strchr(a->text, '?');

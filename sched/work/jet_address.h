@@ -23,6 +23,13 @@ enum {
     WADI_JET_DELIVERIES = 5, /* so often an item is given to workers before it is a dead letter */
 };
 
+/* What a message of a stream has. */
+typedef enum wadi_jet_as {
+    WADI_JET_AS_ELEMENT, /* one element, as bytes */
+    WADI_JET_AS_RECORDS, /* any number of elements, as bytes, which all have as many */
+    WADI_JET_AS_LINES    /* the same as lines of text */
+} wadi_jet_as;
+
 typedef struct wadi_jet_address {
     char *text; /* owned; the strings below point into it */
     const char *host;
@@ -44,6 +51,9 @@ typedef struct wadi_jet_address {
     int64_t from, to;    /* numbers of the first and the last message; 0: those of the stream */
     bool follow;         /* there is no last one: what comes is waited for */
     bool gaps;           /* messages that the server has discarded are left out */
+    wadi_jet_as as;
+    char separator; /* between the numbers of a line; 0: blanks */
+    int64_t batch;  /* elements of a message that is written, at most */
 } wadi_jet_address;
 
 /* What an address is for. */

@@ -106,6 +106,14 @@ static void an_address_of_a_stream_is_read(void **state) {
     assert_int_equal(a.from, 3);
     assert_int_equal(a.to, 3);
     assert_true(a.follow && a.gaps && a.wait_s == 2);
+    assert_true(a.as == WADI_JET_AS_ELEMENT && a.batch == 1 && a.separator == '\0');
+    wadi_jet_address_fini(&a);
+    assert_int_equal(wadi_jet_stream_address_read(
+                         "nats://localhost/s?separator=comma&batch=30000&credit=9&as=lines",
+                         WADI_JET_WRITE, &a, &err),
+                     WADI_OK);
+    assert_true(a.as == WADI_JET_AS_LINES && a.batch == 30000 && a.separator == ',' &&
+                a.credit == 9);
     wadi_jet_address_fini(&a);
     static const struct {
         const char *address;
@@ -125,6 +133,13 @@ static void an_address_of_a_stream_is_read(void **state) {
         {"nats://localhost/s?budget=5", WADI_JET_READ, "there is no setting \"budget\""},
         {"nats://localhost/s?credit=5", WADI_JET_READ, "there is no setting \"credit\""},
         {"nats://localhost/s?follow=1", WADI_JET_READ, "yes or no"},
+        {"nats://localhost/s?as=", WADI_JET_READ, "expected element, records or lines"},
+        {"nats://localhost/s?as=line", WADI_JET_WRITE, "expected element, records or lines"},
+        {"nats://localhost/s?as=lines&separator=,", WADI_JET_READ, "expected blank, comma"},
+        {"nats://localhost/s?separator=tab&as=records", WADI_JET_READ, "it is for lines"},
+        {"nats://localhost/s?batch=2", WADI_JET_WRITE, "are as=records or as=lines"},
+        {"nats://localhost/s?batch=0&as=lines", WADI_JET_WRITE, "a number from 1 to 30000"},
+        {"nats://localhost/s?batch=2&as=lines", WADI_JET_READ, "there is no setting \"batch\""},
         {"nats://localhost/s?subject=", WADI_JET_READ, "is no subject"},
         {"nats://localhost/s?subject=a..b", WADI_JET_READ, "is no subject"},
         {"nats://localhost/s?subject=.a", WADI_JET_READ, "is no subject"},

@@ -1,0 +1,115 @@
+#!/bin/sh
+# Messages that have several elements, as lines of text or as records, and elements of several arrays: what is read and written, what is told of wrong ones. The other end is a client that
+# has nothing of wadi (tests/jet_messages.c).
+. "$(dirname "$0")/begin.sh"
+export WADI_CACHE_DIR="$dir/cache"
+mkdir -m 700 cache
+serve
+jm() { "$WADI_BUILD/tests/jet_messages" "$port" "$@" || wrong "jet_messages $* fails"; }
+at=nats://127.0.0.1:$port
+newline='
+'
+cat >bytes.wadi <<'END'
+program bytes
+stream_in s : seq(u8[?])
+stream_out "out" s
+END
+cat >double.wadi <<'END'
+program double
+stream_in s : seq(i64)
+y = map_seq s (b) {
+  h = unit { mul (the b) 2 }
+  yield h
+}
+stream_out "out" y
+END
+cat >pairs.wadi <<'END'
+program pairs
+stream_in s : seq(i64[2])
+stream_out "out" s
+END
+cat >parts.wadi <<'END'
+program parts
+stream_in s : seq(u8, i32[2], f64[?])
+stream_out "out" s
+END
+run() { "$wadi" run "$@" 2>said; }
+refused() { run "$@" >seen && wrong "no failure of: $*"; }
+numbers() { od -An -td8 -w8 -v "$1" | tr -s ' \n' ' '; }
+# reads EXPECTED PROGRAM PLACE: what is read there, as lines
+reads() { run "$2" "s=@$3" out=@lines:got.txt || wrong "$3: $(cat said)"; [ "$(cat got.txt)" = "$1" ] || wrong "$3: $(cat got.txt), expected $1"; }
+shown() { jm show OUT "$1" | cut -d ' ' -f 2,4 | tr '\n' ';'; } # bytes and last element of each message
+
+# ---- lines ----
+jm make TEXT 'text.>' 0
+jm text text.json "{\"a\": 1}$newline{\"a\": 2}$newline" '' "$newline" '{"a": 3}'
+reads "{\"a\": 1}$newline{\"a\": 2}$newline$newline{\"a\": 3}" bytes.wadi "$at/TEXT?as=lines"
+jm rows text.rows 0 7 3
+reads "0 0${newline}1 2${newline}2 4${newline}3 6${newline}4 8${newline}5 10${newline}6 12" pairs.wadi "$at/TEXT?subject=text.rows&as=lines&separator=comma"
+reads "3 6${newline}4 8${newline}5 10" pairs.wadi "$at/TEXT?from=6&to=6&as=lines&separator=comma"
+refused pairs.wadi "s=@$at/TEXT?subject=text.rows&as=lines"
+says said 'line 1 of message 5 has as value 1 "0,0", which is no i64'
+jm text text.wrong "1,2$newline" "3,4${newline}5${newline}6,7"
+refused pairs.wadi "s=@$at/TEXT?subject=text.wrong&as=lines&separator=comma"
+says said 'line 2 of message 9 has 1 values, expected 2'
+refused pairs.wadi "s=@$at/TEXT?as=words"
+says said 'as: expected element, records or lines, got "words"'
+refused pairs.wadi "s=@$at/TEXT?separator=comma"
+says said 'it is for lines of numbers'
+refused pairs.wadi "s=@$at/TEXT?as=lines&separator=none"
+says said 'expected blank, comma, semicolon or tab'
+
+# ---- records ----
+jm make BIN 'bin.>' 0
+jm put bin.a 3 2
+run double.wadi "s=@$at/BIN?as=records" out=@got.raw || wrong "$(cat said)"
+[ "$(numbers got.raw)" = ' 6 8 ' ] || wrong "records: $(numbers got.raw)"
+refused pairs.wadi "s=@$at/BIN?as=records"
+says said 'message 1 has 8 bytes, expected a multiple of 16'
+refused bytes.wadi "s=@$at/BIN?as=records"
+says said 'records (as=records) all have one shape'
+
+# ---- written: several in a message, as many as it takes ----
+jm make SRC src 0
+jm put src 0 10
+jm make OUT 'out.>' 0
+run double.wadi "s=@$at/SRC" "out=@$at/OUT?subject=out.bin&as=records&batch=4" --chunk 10 || wrong "$(cat said)"
+[ "$(shown out.bin)" = '32 3;32 7;16 9;' ] || wrong "messages: $(shown out.bin)"
+jm dump OUT out.bin >seen
+[ "$(numbers seen)" = ' 0 2 4 6 8 10 12 14 16 18 ' ] || wrong "records: $(numbers seen)"
+run double.wadi "s=@$at/OUT?subject=out.bin&as=records" "out=@$at/OUT?subject=out.lines&as=lines&batch=1000" --chunk 5 || wrong "$(cat said)"
+[ "$(shown out.lines)" = '12 4;15 9;' ] || wrong "messages: $(shown out.lines)"
+[ "$(jm dump OUT out.lines | tr '\n' ' ')" = '0 4 8 12 16 20 24 28 32 36 ' ] || wrong "lines: $(jm dump OUT out.lines)"
+head -c 3000000 /dev/zero | tr '\0' x >large.raw
+run bytes.wadi s=300000:@large.raw "out=@$at/OUT?subject=out.large&as=lines&batch=30000" --chunk 10 || wrong "$(cat said)"
+[ "$(shown out.large)" = '900003 2;900003 5;900003 8;300001 9;' ] || wrong "messages: $(shown out.large)"
+refused bytes.wadi s=1500000:@large.raw "out=@$at/OUT?subject=out.larger&as=lines"
+says said 'element 0 has 1500001 bytes, a message of this server takes at most'
+refused bytes.wadi s=1500000:@large.raw "out=@$at/OUT?subject=out.larger&as=records&batch=4"
+says said 'element 0 has 1500000 bytes, a message of this server takes at most'
+printf '1 2 3\n4 5 6 7 8\n' >parts.txt
+run parts.wadi s=@parts.txt "out=@$at/OUT?subject=out.parts" || wrong "$(cat said)"
+[ "$(shown out.parts)" = '9 0;25 1;' ] || wrong "elements of several arrays: $(shown out.parts)"
+reads "$(cat parts.txt)" parts.wadi "$at/OUT?subject=out.parts"
+refused parts.wadi "s=@$at/OUT?subject=out.bin&to=1"
+says said 'message 1 has 32 bytes, expected 9 and a multiple of 8'
+printf 'a\nb\n' >two.raw
+refused bytes.wadi s=4:@two.raw "out=@$at/OUT?subject=out.newline&as=lines"
+says said 'byte 1 of element 0 is a newline, so it would be two lines'
+refused double.wadi "s=@$at/SRC" "out=@$at/OUT?subject=out.x&batch=4"
+says said 'several elements in a message are as=records or as=lines'
+refused double.wadi "s=@$at/SRC" "out=@$at/OUT?subject=out.x&as=records&batch=0"
+says said 'batch: expected a number from 1 to'
+
+# ---- from a program in C, that of the documents ----
+folder=$(find "$WADI_BUILD" -mindepth 2 -name libwadi.so -exec dirname {} \; | head -n 1)
+if [ -n "$folder" ]; then
+    # shellcheck disable=SC2086
+    "$WADI_TEST_CC" -Wall -Wextra -Werror ${WADI_SANITIZE:+-fsanitize=$WADI_SANITIZE} -I"$WADI_SOURCE/include" -I"$WADI_BUILD/generated" "$WADI_SOURCE/docs/examples/messages.c" \
+        -o messages -L"$folder" -Wl,-rpath,"$folder" -lwadi || wrong "the example does not compile"
+    for i in 1 2; do ./messages "$at/TEXT?subject=text.rows&as=lines&separator=comma" "$at/OUT?subject=out.sums&as=lines&batch=100" sums 2>said || wrong "the example: $(cat said)"; done
+    [ "$(jm dump OUT out.sums | tr '\n' ' ')" = '0 3 6 9 12 15 18 0 3 6 9 12 15 18 ' ] || wrong "the example: $(jm dump OUT out.sums)"
+    ./messages "$at/NONE?as=lines" "$at/OUT?subject=out.sums" sums 2>said && wrong "the example reads what is not there"
+    says said 'has no stream "NONE"'
+fi
+exit $failed
