@@ -1,5 +1,7 @@
 /* Streams of a NATS server as tests make, fill and read them, over the client library alone: nothing of wadi is in it.
  *
+ * $JET_CA is the authority of a server with TLS, at localhost; $JET_TOKEN, $JET_USER (NAME:PASSWORD) or $JET_CREDS (a file) let it in; $JET_CERT and $JET_KEY are its own certificate.
+ *
  *     jet_messages PORT make STREAM SUBJECT MOST    a stream of at most MOST messages of one subject or pattern; 0: no limit
  *     jet_messages PORT full STREAM SUBJECT MOST    the same, but one that refuses further messages
  *     jet_messages PORT limit STREAM MOST           gives it another limit
@@ -167,12 +169,28 @@ static int is(const char *verb, const char *word, int args, int n) {
     return strcmp(verb, word) == 0 && args >= n;
 }
 
+static void set_keys(natsOptions *o) {
+    const char *ca = getenv("JET_CA"), *token = getenv("JET_TOKEN"), *creds = getenv("JET_CREDS"),
+               *cert = getenv("JET_CERT"), *user = getenv("JET_USER");
+    if (ca != NULL) need(natsOptions_SetSecure(o, true), "TLS");
+    if (ca != NULL) need(natsOptions_LoadCATrustedCertificates(o, ca), "TLS");
+    if (cert != NULL) need(natsOptions_LoadCertificatesChain(o, cert, getenv("JET_KEY")), "TLS");
+    if (token != NULL) need(natsOptions_SetToken(o, token), "options");
+    if (creds != NULL) need(natsOptions_SetUserCredentialsFromFiles(o, creds, NULL), "options");
+    if (user != NULL) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(user, ":"), user);
+        need(natsOptions_SetUserInfo(o, name, strchr(user, ':') + 1), "options");
+    }
+}
+
 /* The machine may be busy with other tests. */
 static void connect_to(const char *url) {
     natsOptions *o = NULL;
     jsOptions js_options;
     need(natsOptions_Create(&o), "options");
     need(natsOptions_SetURL(o, url), "options");
+    set_keys(o);
     need(natsOptions_SetTimeout(o, WAIT_MS), "options");
     need(natsConnection_Connect(&nc, o), url);
     need(jsOptions_Init(&js_options), "options");
@@ -184,7 +202,8 @@ static void connect_to(const char *url) {
 int main(int argc, char **argv) {
     char url[64];
     if (argc < 4) return 2;
-    (void)snprintf(url, sizeof url, "nats://127.0.0.1:%s", argv[1]);
+    (void)snprintf(url, sizeof url, "nats://%s:%s",
+                   getenv("JET_CA") != NULL ? "localhost" : "127.0.0.1", argv[1]);
     connect_to(url);
     const char *verb = argv[2], *at = argv[3];
     const int n = argc - 4;
