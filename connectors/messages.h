@@ -28,7 +28,7 @@ typedef struct wadi_messages_cut {
     bool open;     /* there is one, with an element that has not been given */
 } wadi_messages_cut;
 
-enum { WADI_MESSAGES_MOST = 1 << 23 /* elements of a message; servers keep none of more bytes */ };
+enum { WADI_MESSAGES_MOST = 1 << 23 /* elements of a message, at most */ };
 
 /* Elements of these parts. Borrows stream and part. `at`: the address, for messages. Errors: WADI_INVALID, WADI_TYPE, WADI_SHAPE (a message does not tell what they are). */
 WADI_NODISCARD wadi_status wadi_messages_cut_init(wadi_messages_cut *c, const char *at,

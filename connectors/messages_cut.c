@@ -171,7 +171,8 @@ wadi_status wadi_messages_cut_next(wadi_messages_cut *c, wadi_builder *b, wadi_e
     const char *const from = c->at, *bytes = NULL;
     const size_t n = pass(c, &bytes);
     wadi_status st = WADI_OK;
-    if (c->given > WADI_MESSAGES_MOST)
+    if (c->given >
+        WADI_MESSAGES_MOST - c->open) /* no position is behind the last one of a message */
         st = wadi_fail(err, WADI_UNSUPPORTED,
                        "stream %.100s: message %lld has more than %d elements", c->stream,
                        (long long)c->number, (int)WADI_MESSAGES_MOST);

@@ -161,6 +161,29 @@ static void a_message_of_other_bytes_is_refused_and_none_of_it_given(void **stat
     assert_int_equal(begin(&c, "", 0, 0, &err), WADI_SHAPE);
 }
 
+/* A position has room for so many; behind the last one it is that of the next message. */
+static void a_message_of_too_many_elements_is_told(void **state) {
+    (void)state;
+    const wadi_part byte = wadi_part_fixed(WADI_U8, 0, NULL);
+    char *bytes = calloc(WADI_MESSAGES_MOST + 1, 1);
+    assert_non_null(bytes);
+    for (size_t more = 0; more < 2; more++) {
+        wadi_error err = {0};
+        wadi_builder b;
+        wadi_messages_cut c = cut_of(WADI_JET_AS_RECORDS, '\0', 1, &byte);
+        assert_int_equal(wadi_builder_init(&b, buffers, 1, &byte, INT64_MAX, NULL), WADI_OK);
+        assert_int_equal(begin(&c, bytes, WADI_MESSAGES_MOST + more, WADI_MESSAGES_MOST - 1, &err),
+                         WADI_OK);
+        assert_int_equal(wadi_messages_cut_next(&c, &b, &err),
+                         more == 0 ? WADI_OK : WADI_UNSUPPORTED);
+        assert_int_equal(c.open, more);
+        assert_int_equal(c.given, WADI_MESSAGES_MOST - (int)more);
+        if (more > 0) assert_non_null(strstr(err.msg, "message 7 has more than 8388608 elements"));
+        wadi_builder_fini(&b);
+    }
+    free(bytes);
+}
+
 /* It is the next one after the failure, too: nothing is left out. */
 static void a_wrong_line_is_told_by_its_number(void **state) {
     (void)state;
@@ -236,6 +259,7 @@ int main(void) {
         cmocka_unit_test(lines_are_those_of_a_reader_of_bytes),
         cmocka_unit_test(records_and_several_arrays),
         cmocka_unit_test(a_message_of_other_bytes_is_refused_and_none_of_it_given),
+        cmocka_unit_test(a_message_of_too_many_elements_is_told),
         cmocka_unit_test(a_wrong_line_is_told_by_its_number),
         cmocka_unit_test(what_a_message_cannot_be_is_refused_before_a_server_is_asked),
     };

@@ -20,7 +20,7 @@ END
 rows=0
 more() { jm rows in.a $rows "$1" 40 || wrong "no more lines"; rows=$((rows + $1)); }
 jm make IN in.a 0 && jm make OUT 'out.>' 0 || exit 1
-more 30010 # the last of them in a message of ten
+more 3010 # the last of them in a message of ten
 while :; do
     jm put out.other 0 20 2>/dev/null
     sleep 0.05
@@ -34,7 +34,7 @@ grown() { [ "$(last)" -ge "$goal" ] || ! kill -0 $run 2>/dev/null; }
 kills=0
 while [ $kills -lt 10 ]; do
     start $([ $kills -lt 2 ] && echo 1000 || echo 0.02)
-    goal=$(($(last) + $(drawn 400)))
+    goal=$(($(last) + $(drawn 200)))
     until_that grown
     kill -0 $run 2>/dev/null || wrong "run $kills has ended: $(cat said)"
     kill -9 $run 2>/dev/null
@@ -44,6 +44,7 @@ while [ $kills -lt 10 ]; do
         kill -9 "$nats"
         wait "$nats" 2>/dev/null
         serve
+        more 3000 # long before it is killed again: it may forget what it has just confirmed
     fi
 done
 start 0.05
