@@ -29,6 +29,7 @@ pids="$pids $!"
 drawn() { echo $((1 + $(od -An -tu4 -N4 /dev/urandom) % $1)); } # a number from 1 to $1
 start() { "$wadi" run pairs.wadi "s=@$at/IN?follow=yes&as=lines&separator=comma" "out=@$at/OUT?subject=out.x&as=lines&separator=comma&batch=7" --chunk 9 --state kept --every "$1" 2>said & run=$!; pids="$pids $run"; }
 last() { jm last OUT 2>/dev/null || echo 0; }
+late() { ! kill -0 $run 2>/dev/null && grep -q 'there is no connection' said; } # a busy machine has not let it connect in time
 grown() { [ "$(last)" -ge "$goal" ] || ! kill -0 $run 2>/dev/null; }
 
 kills=0
@@ -36,6 +37,7 @@ while [ $kills -lt 10 ]; do
     start $([ $kills -lt 2 ] && echo 1000 || echo 0.02)
     goal=$(($(last) + $(drawn 200)))
     until_that grown
+    if late; then continue; fi
     kill -0 $run 2>/dev/null || wrong "run $kills has ended: $(cat said)"
     kill -9 $run 2>/dev/null
     wait $run 2>/dev/null
@@ -52,6 +54,10 @@ more 2400 # for whoever has them all by now
 copied() { [ "$(jm at OUT out.x 2>/dev/null)" -ge $((rows - 1)) ] 2>/dev/null || ! kill -0 $run 2>/dev/null; }
 minutes=5
 until_that copied
+while late; do
+    start 0.05
+    until_that copied
+done
 kill -TERM $run 2>/dev/null
 wait $run || wrong "the run that goes on fails: $(cat said)"
 says said 'exactly once'

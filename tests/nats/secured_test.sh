@@ -26,9 +26,9 @@ serve_with() {
 ready() { grep -q 'Server is ready' server.log 2>/dev/null || ! kill -0 "$nats" 2>/dev/null; }
 # run ARGUMENTS: again if a busy machine has not let it connect in time
 run() {
-    for _ in 1 2 3 4 5; do
+    for _ in 1 2 3 4 5 6 7 8; do
         "$wadi" run "$@" 2>said && return 0
-        grep -q 'imeout' said || return 1
+        grep -q 'there is no connection' said || return 1
     done
     return 1
 }
