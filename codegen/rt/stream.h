@@ -13,9 +13,21 @@
 enum { WADI_STREAM_LINE = 64 };
 
 #if defined(__x86_64__) && defined(__GNUC__)
-typedef long long wadi_stream_part __attribute__((vector_size(16), may_alias));
+/* The widest vectors that there are: a line that is stored as one goes out at once, while one that is stored by parts may have to go before it is whole. */
+#if defined(__AVX512F__)
+#define WADI_STREAM_WIDE 64
+#elif defined(__AVX__)
+#define WADI_STREAM_WIDE 32
+#else
+#define WADI_STREAM_WIDE 16
+#endif
+typedef long long wadi_stream_part __attribute__((vector_size(WADI_STREAM_WIDE), may_alias));
 #if defined(__clang__)
 #define WADI_STREAM_PART(to, x) __builtin_nontemporal_store(x, to)
+#elif defined(__AVX512F__)
+#define WADI_STREAM_PART(to, x) __builtin_ia32_movntdq512(to, x)
+#elif defined(__AVX__)
+#define WADI_STREAM_PART(to, x) __builtin_ia32_movntdq256(to, x)
 #else
 #define WADI_STREAM_PART(to, x) __builtin_ia32_movntdq(to, x)
 #endif
@@ -46,9 +58,10 @@ static inline __attribute__((unused)) void wadi_stream(void *restrict to, const 
         bytes -= n;
     }
     for (; bytes >= WADI_STREAM_LINE; bytes -= WADI_STREAM_LINE) {
-        wadi_stream_part part[4];
+        wadi_stream_part part[WADI_STREAM_LINE / WADI_STREAM_WIDE];
         __builtin_memcpy(part, x, sizeof part);
-        for (int k = 0; k < 4; k++) WADI_STREAM_PART((wadi_stream_part *)(void *)at + k, part[k]);
+        for (int k = 0; k < WADI_STREAM_LINE / WADI_STREAM_WIDE; k++)
+            WADI_STREAM_PART((wadi_stream_part *)(void *)at + k, part[k]);
         at += WADI_STREAM_LINE;
         x += WADI_STREAM_LINE;
     }
