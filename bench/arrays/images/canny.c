@@ -103,9 +103,12 @@ static wadi_exp thinned(wadi_window *w) {
  * greatest label, so it may be asked like any other: no choice, all labels are read in SIMD code. Each place that may be an edge starts with its own number
  * as label. Then labels become the least of those around, the place that a label names gets that one, too, and labels follow those of the places that they
  * name several times, which costs little beside the rest of a turn, until none changes: so chains of any length take few turns. What has label 0 then is an
- * edge. */
+ * edge.
+ *
+ * What is around a place is looked up in a picture of bytes, of which the caches hold four times as many places as of whole numbers: a number is the sum of
+ * its byte and of how many places lie in front of its block of neighbouring places. */
 
-enum { AROUND = 8, FOLLOWED = 4 };
+enum { AROUND = 8, FOLLOWED = 4, BLOCK = 128, BLOCK_BITS = 7 };
 
 static const char *const around_names[AROUND] = {"a", "b", "c", "d", "e", "f", "g", "h"};
 
@@ -121,21 +124,61 @@ static int column_of(int k) {
 typedef struct picture {
     int64_t high, wide;
     wadi_acc marks;
-    wadi_acc numbers; /* 1: an edge, 2 and more: may become one, 0: nothing */
+    wadi_acc bytes; /* 1: an edge, 2 and more: may become one, 0: nothing */
+    wadi_acc
+        first; /* of each block: how many places lie in front of it; if it has none, anything */
 } picture;
 
-static wadi_exp may_be(wadi_exp mark) {
-    return wadi_eq(mark, wadi_u8(1));
+static wadi_exp may_be(void *env, int n, const wadi_exp *x) {
+    (void)env, (void)n;
+    return wadi_eq(x[1], wadi_u8(1));
 }
 
-/* The element of `a` at neighbour k of place `at`; of one outside the nearest. */
-static wadi_exp beside(const picture *p, wadi_acc a, wadi_exp at, int k) {
+static wadi_exp block_of(wadi_exp at) {
+    return wadi_shr(at, wadi_i32(BLOCK_BITS));
+}
+
+static wadi_ix lies_in(void *env, wadi_ix ix) {
+    const wadi_acc *places = env;
+    return wadi_ix1(wadi_convert(WADI_I64, block_of(wadi_index(*places, ix))));
+}
+
+/* How many places lie in front of a block is the number of its first one. */
+static wadi_exp former(void *env, wadi_exp a, wadi_exp b) {
+    (void)env;
+    return wadi_min(a, b);
+}
+
+static wadi_exp newer(void *env, wadi_exp a, wadi_exp b) {
+    (void)env, (void)b;
+    return a;
+}
+
+/* The byte of a place. */
+static wadi_exp within(void *env, wadi_ix ix, wadi_exp at) {
+    const picture *p = env;
+    const wadi_exp first = wadi_index1(p->first, wadi_convert(WADI_I64, block_of(at)));
+    const wadi_exp number = wadi_add(wadi_convert(WADI_I32, ix.at[0]), wadi_i32(2));
+    return wadi_convert(WADI_U8, wadi_sub(number, first));
+}
+
+/* The number of neighbour k of place `at`; of one outside the nearest. */
+static wadi_exp beside(const picture *p, wadi_exp at, int k) {
     const wadi_exp i = wadi_quot(at, wadi_i32((int32_t)p->wide)),
                    j = wadi_rem(at, wadi_i32((int32_t)p->wide));
     const wadi_exp y = wadi_add(i, wadi_i32(row_of(k))), x = wadi_add(j, wadi_i32(column_of(k)));
     const wadi_exp last_y = wadi_i32((int32_t)p->high - 1), last_x = wadi_i32((int32_t)p->wide - 1);
-    return wadi_index2(a, wadi_convert(WADI_I64, wadi_min(wadi_max(y, wadi_i32(0)), last_y)),
-                       wadi_convert(WADI_I64, wadi_min(wadi_max(x, wadi_i32(0)), last_x)));
+    const wadi_exp near_y = wadi_min(wadi_max(y, wadi_i32(0)), last_y);
+    const wadi_exp near_x = wadi_min(wadi_max(x, wadi_i32(0)), last_x);
+    const wadi_exp place = wadi_add(wadi_mul(near_y, wadi_i32((int32_t)p->wide)), near_x);
+    const wadi_exp last = wadi_i32((int32_t)((p->high * p->wide - 1) / BLOCK));
+    const wadi_exp block = wadi_min(wadi_max(block_of(place), wadi_i32(0)), last);
+    const wadi_exp byte =
+        wadi_convert(WADI_I32, wadi_index2(p->bytes, wadi_convert(WADI_I64, near_y),
+                                           wadi_convert(WADI_I64, near_x)));
+    const wadi_exp first = wadi_index1(p->first, wadi_convert(WADI_I64, block));
+    const wadi_exp counts = wadi_convert(WADI_I32, wadi_gt(byte, wadi_i32(1)));
+    return wadi_add(byte, wadi_and(first, wadi_neg(counts)));
 }
 
 /* Numbers 0 and 1 have no place. Nothing is around them. */
@@ -143,7 +186,7 @@ static wadi_exp neighbours(void *env, wadi_exp at) {
     wadi_exp values[AROUND];
     const picture *p = env;
     const wadi_exp most = wadi_cond(wadi_lt(at, wadi_i32(0)), wadi_i32(0), wadi_i32(INT32_MAX));
-    for (int k = 0; k < AROUND; k++) values[k] = wadi_min(beside(p, p->numbers, at, k), most);
+    for (int k = 0; k < AROUND; k++) values[k] = wadi_min(beside(p, at, k), most);
     return wadi_rec(AROUND, around_names, values);
 }
 
@@ -212,8 +255,8 @@ static wadi_exp is_edge(wadi_exp label, wadi_exp place) {
     return wadi_land(wadi_eq(label, wadi_i32(0)), wadi_ge(place, wadi_i32(0)));
 }
 
-static wadi_exp edge_number(wadi_exp mark) {
-    return wadi_cond(wadi_eq(mark, wadi_u8(2)), wadi_i32(1), wadi_i32(0));
+static wadi_exp edge_byte(wadi_exp mark) {
+    return wadi_cond(wadi_eq(mark, wadi_u8(2)), wadi_u8(1), wadi_u8(0));
 }
 
 static wadi_exp shown(wadi_exp mark) {
@@ -233,11 +276,6 @@ static wadi_ix drawn(void *env, wadi_ix ix) {
                     wadi_convert(WADI_I64, wadi_rem(at, wide)));
 }
 
-static wadi_exp newer(void *env, wadi_exp a, wadi_exp b) {
-    (void)env, (void)b;
-    return a;
-}
-
 static wadi_exp white(wadi_exp at) {
     (void)at;
     return wadi_u8(255);
@@ -246,11 +284,13 @@ static wadi_exp white(wadi_exp at) {
 static wadi_acc connected(picture p) {
     const wadi_exp size = wadi_i64(p.high * p.wide);
     const wadi_acc flat = wadi_flatten(p.marks);
-    const wadi_acc places =
-        wadi_tuple_get(wadi_compact(wadi_map(may_be, flat), wadi_iota(WADI_I32, size)), 0);
-    const wadi_acc own = wadi_enum_from_step(wadi_extent(places, 0), wadi_i32(2), wadi_i32(1));
-    p.numbers = wadi_reshape(wadi_shape_of(p.marks),
-                             wadi_scatter(places, wadi_map(edge_number, flat), own));
+    const wadi_acc marked[] = {wadi_iota(WADI_I32, size), flat};
+    wadi_acc places = wadi_tuple_get(wadi_filter_by_env(may_be, NULL, 2, marked), 0);
+    const wadi_exp blocks = wadi_i64((p.high * p.wide + BLOCK - 1) / BLOCK);
+    p.first = wadi_permute_env(former, wadi_fill(wadi_ix1(blocks), wadi_i32(INT32_MAX)), lies_in,
+                               &places, wadi_iota(WADI_I32, wadi_extent(places, 0)));
+    p.bytes = wadi_reshape(wadi_shape_of(p.marks), wadi_scatter(places, wadi_map(edge_byte, flat),
+                                                                wadi_imap_env(within, &p, places)));
     const wadi_acc numbered =
         wadi_compute(wadi_concat(wadi_fill(wadi_ix1(wadi_i64(2)), wadi_i32(-1)), places));
     wadi_exp greatest = wadi_convert(WADI_I32, wadi_add(wadi_extent(places, 0), wadi_i64(1)));
