@@ -37,14 +37,13 @@ WADI_FN float wadi_cbrt_f32(float x) {
     return WADI_MATH(copysign, f)(root, x);
 }
 
-/* The larger number becomes one from 1/2 to 4, less if it is subnormal: its exponent is taken from one whose power has a normal inverse even where it is 0, so that only
- * the largest numbers need a bound. The sum of squares is rounded once, so that its error counts half. */
+/* The larger number becomes one from 1/2 to 8, less if it is subnormal: its exponent without the two low bits is taken from one that leaves all scales, and their inverses, normal. The
+ * sum of squares is rounded once, so that its error counts half. */
 WADI_FN double wadi_hypot_f64(double x, double y) {
     const int64_t a = (int64_t)(wadi_bits_of_f64(x) & 0x7fffffffffffffffu),
                   b = (int64_t)(wadi_bits_of_f64(y) & 0x7fffffffffffffffu);
     const int64_t most = a > b ? a : b, least = a > b ? b : a;
-    const int64_t up = 0x7fd0000000000000 - (most & 0x7ff0000000000000),
-                  scale = up > 0x0010000000000000 ? up : 0x0010000000000000;
+    const int64_t scale = 0x7fd0000000000000 - (most & 0x7fc0000000000000);
     const double p = wadi_of_bits_f64((uint64_t)most) * wadi_of_bits_f64((uint64_t)scale);
     const double q = wadi_of_bits_f64((uint64_t)least) * wadi_of_bits_f64((uint64_t)scale);
     const double h = p * p, s = WADI_FMA(q, q, h, );
@@ -60,7 +59,7 @@ WADI_FN float wadi_hypot_f32(float x, float y) {
     const int32_t a = (int32_t)(wadi_bits_of_f32(x) & 0x7fffffffu),
                   b = (int32_t)(wadi_bits_of_f32(y) & 0x7fffffffu);
     const int32_t most = a > b ? a : b, least = a > b ? b : a;
-    const int32_t up = 0x7e800000 - (most & 0x7f800000), scale = up > 0x00800000 ? up : 0x00800000;
+    const int32_t scale = 0x7e800000 - (most & 0x7e000000);
     const float p = wadi_of_bits_f32((uint32_t)most) * wadi_of_bits_f32((uint32_t)scale);
     const float q = wadi_of_bits_f32((uint32_t)least) * wadi_of_bits_f32((uint32_t)scale);
     const float h = p * p, s = WADI_FMA(q, q, h, f);
