@@ -32,15 +32,16 @@ WADI_VECTOR(f32, float, int, 16)
     (__builtin_ia32_movmskpd256((wadi_f64x4)WADI_BELOW_f64(f64x4, x)) != 15)
 #define WADI_ANY_FAR_f32_d(x) \
     (__builtin_ia32_movmskps256((wadi_f32x8)WADI_BELOW_f32(f32x8, x)) != 255)
-enum { WADI_NOT_LESS = 5, WADI_ROUND_AS_SET = 4 };
-#define WADI_ANY_FAR_f64_e(x)                                                       \
-    (__builtin_ia32_cmppd512_mask(WADI_ABS_LANES(f64x8, x, 0x7fffffffffffffff),     \
-                                  (wadi_f64x8){} + WADI_FAR_f64, WADI_NOT_LESS, -1, \
-                                  WADI_ROUND_AS_SET) != 0)
-#define WADI_ANY_FAR_f32_e(x)                                                        \
-    (__builtin_ia32_cmpps512_mask(WADI_ABS_LANES(f32x16, x, 0x7fffffff),             \
-                                  (wadi_f32x16){} + WADI_FAR_f32, WADI_NOT_LESS, -1, \
-                                  WADI_ROUND_AS_SET) != 0)
+enum { WADI_NOT_LESS = 5 };
+/* Twice the bits have no sign; of numbers without one, their order is that of the numbers. */
+#define WADI_ANY_FAR_f64_e(x)                                                           \
+    (__builtin_ia32_ucmpq512_mask((wadi_bits_f64x8)(x) + (wadi_bits_f64x8)(x),          \
+                                  (wadi_bits_f64x8)((wadi_f64x8){} + WADI_FAR_f64) * 2, \
+                                  WADI_NOT_LESS, -1) != 0)
+#define WADI_ANY_FAR_f32_e(x)                                                             \
+    (__builtin_ia32_ucmpd512_mask((wadi_bits_f32x16)(x) + (wadi_bits_f32x16)(x),          \
+                                  (wadi_bits_f32x16)((wadi_f32x16){} + WADI_FAR_f32) * 2, \
+                                  WADI_NOT_LESS, -1) != 0)
 
 /* The variant of the instruction set that the ABI calls L, of vectors V of n numbers. What takes memory is a function of its own, so that without far numbers nothing
  * leaves the registers. */
@@ -55,7 +56,7 @@ enum { WADI_NOT_LESS = 5, WADI_ROUND_AS_SET = 4 };
         return y;                                                                           \
     }                                                                                       \
     static wadi_##V f##_##L(wadi_##V, wadi_##V) __asm__("_ZGV" #L#n "vv_" #f "_lanes");     \
-    static __attribute__((used)) wadi_##V f##_##L(wadi_##V x, wadi_##V y) {                 \
+    static __attribute__((used)) wadi_##V f##_##L(wadi_##V y, wadi_##V x) {                 \
         return __builtin_expect(WADI_ANY_FAR_##N##_##test(x), 0) ? f##_##L##_far(x, y) : y; \
     }
 
@@ -83,18 +84,18 @@ enum { WADI_NOT_LESS = 5, WADI_ROUND_AS_SET = 4 };
 #define WADI_VARIANTS_e_f32(f)
 #endif
 
-/* What loops call has the name of the function for one number, so that its variants are found. */
+/* The result of a near number stays where results are. What loops call has the name of the function for one number, so that its variants are found. */
 #define WADI_LANES(N, T, f)                                                                 \
     T f##_lanes(T, T) __asm__(#f "_lanes") __attribute__((simd("notinbranch"), const));     \
     static T f##_one(T, T) __asm__(#f "_lanes");                                            \
-    static __attribute__((used)) T f##_one(T x, T y) {                                      \
+    static __attribute__((used)) T f##_one(T y, T x) {                                      \
         return (x < 0 ? -x : x) < WADI_FAR_##N ? y : f(x);                                  \
     }                                                                                       \
     static __attribute__((noinline, cold, unused)) void f##_each(const T *x, T *y, int n) { \
-        for (int k = 0; k < n; k++) y[k] = f##_one(x[k], y[k]);                             \
+        for (int k = 0; k < n; k++) y[k] = f##_one(y[k], x[k]);                             \
     }                                                                                       \
     WADI_VARIANTS_b_##N(f) WADI_VARIANTS_c_##N(f) WADI_VARIANTS_d_##N(f) WADI_VARIANTS_e_##N(f)
-#define WADI_UNLESS_FAR(N, f, x, y) f##_lanes((x), (y))
+#define WADI_UNLESS_FAR(N, f, x, y) f##_lanes((y), (x))
 
 #else
 

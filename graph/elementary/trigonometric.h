@@ -72,13 +72,13 @@ WADI_FN double wadi_reduced_far(double x, double *low, uint64_t *quadrant) {
 }
 
 /* x = k pi / 2 + r - *less of |x| below 2^26. The first difference is exact. The second part of pi / 2 is so short that its multiple is exact, so that what the
- * second difference lacks is found. Of 0, r is x and *less is +0. */
+ * second difference lacks is found. The third part is followed by six bits that are 0. Of 0, r is x and *less is +0. */
 WADI_FN double wadi_reduced_near(double x, double *less, uint64_t *quadrant) {
     const double t = WADI_FMA(x, 0x1.45f306dc9c883p-1, 6755399441055744.0, );
     const double k = t - 6755399441055744.0, a = WADI_FMA(k, -0x1.921fb54442d18p+0, x, );
     const double r = WADI_FMA(k, -0x1.1a62634000000p-54, a, );
     const double e = WADI_FMA(k, 0x1.1a62634000000p-54, r - a, );
-    *less = WADI_FMA(k, 0x1.27044533e63a0p-142, WADI_FMA(k, -0x1.d747f23e32ed7p-83, e, ), );
+    *less = WADI_FMA(k, -0x1.d747f23e32ed7p-83, e, );
     *quadrant = wadi_bits_of_f64(t);
     return r;
 }
@@ -184,20 +184,20 @@ WADI_FN double wadi_reduced_far_f32(float x, uint64_t *quadrant) {
     return x - x == 0 ? r : WADI_NAN(f64, );
 }
 
-/* the same of |x| below 2^17, as wadi_reduced_near; with the quadrant in the low bits */
-WADI_FN float wadi_reduced_near_f32(float x, float *low, uint32_t *quadrant) {
+/* the same of |x| below 2^17, with the quadrant in the low bits. The first difference is exact, and so is what the second one changes; its error follows from the product, not rounded. */
+WADI_FN float wadi_reduced_near_f32(float x, float *less, uint32_t *quadrant) {
     const float t = WADI_FMA(x, 0x1.45f306p-1f, 12582912.0f, f), k = t - 12582912.0f;
-    const float a = WADI_FMA(k, -0x1.921fb6p+0f, x, f), b = k * 0x1.777a5cp-25f;
-    const float r = a + b, e = (a - r) + b, bl = WADI_FMA(k, 0x1.777a5cp-25f, -b, f);
-    *low = WADI_FMA(k, 0x1.ee59dap-50f, bl, f) + e;
+    const float a = WADI_FMA(k, -0x1.921fb4p+0f, x, f), r = a - k * 0x1.4442d2p-24f;
+    const float e = WADI_FMA(k, 0x1.4442d2p-24f, r - a, f);
+    *less = WADI_FMA(k, -0x1.ee59dap-50f, e, f);
     *quadrant = wadi_bits_of_f32(t);
     return r;
 }
 
-WADI_FN float wadi_wave_f32(float r, float low, uint32_t quadrant) {
-    const float z = WADI_FMA(r, r, (r + r) * low, f);
+WADI_FN float wadi_wave_f32(float r, float less, uint32_t quadrant) {
+    const float z = WADI_FMA(r, r, -((r + r) * less), f);
     const float cosine = WADI_FMA(z, WADI_FMA(z, wadi_poly_cos_f32(z), -0.5f, f), 1.0f, f);
-    const float sine = r + WADI_FMA(r * z, wadi_poly_sin_f32(z), low, f);
+    const float sine = r - WADI_FMA(r * z, -wadi_poly_sin_f32(z), less, f);
     const float y = (quadrant & 1) != 0 ? cosine : sine;
     return wadi_of_bits_f32(wadi_bits_of_f32(y) ^ (quadrant << 30 & 0x80000000u));
 }
@@ -241,32 +241,32 @@ WADI_LIBRARY float wadi_far_tan_f32(float x) {
 WADI_LANES(f32, float, wadi_far_tan_f32)
 
 WADI_FN float wadi_sin_f32(float x) {
-    float low;
+    float less;
     uint32_t quadrant;
-    const float r = wadi_reduced_near_f32(x, &low, &quadrant);
-    const float y = wadi_wave_f32(r, low, quadrant);
-    return WADI_UNLESS_FAR(f32, wadi_far_sin_f32, x, x == 0 ? x : y);
+    const float r = wadi_reduced_near_f32(x, &less, &quadrant);
+    const float y = wadi_wave_f32(r, less, quadrant);
+    return WADI_UNLESS_FAR(f32, wadi_far_sin_f32, x, y);
 }
 
 WADI_FN float wadi_cos_f32(float x) {
-    float low;
+    float less;
     uint32_t quadrant;
-    const float r = wadi_reduced_near_f32(x, &low, &quadrant);
-    const float y = wadi_wave_f32(r, low, quadrant + 1);
+    const float r = wadi_reduced_near_f32(x, &less, &quadrant);
+    const float y = wadi_wave_f32(r, less, quadrant + 1);
     return WADI_UNLESS_FAR(f32, wadi_far_cos_f32, x, y);
 }
 
 WADI_FN float wadi_tan_f32(float x) {
-    float low;
+    float less;
     uint32_t quadrant;
-    const float r = wadi_reduced_near_f32(x, &low, &quadrant), z = r * r;
+    const float r = wadi_reduced_near_f32(x, &less, &quadrant), z = r * r;
     const float more =
-        WADI_FMA(WADI_FMA(r, r, -z, f) * 0.6f, r, WADI_FMA(low * 1.6f, z, low, f), f);
+        WADI_FMA(WADI_FMA(r, r, -z, f) * 0.6f, r, WADI_FMA(less * -1.6f, z, -less, f), f);
     const float u = WADI_FMA(r * z, wadi_poly_tan_f32(z), more, f);
     const float h = r + u, l = (r - h) + u, inverse = -1 / h;
     const float rest = WADI_FMA(inverse, l, WADI_FMA(inverse, h, 1.0f, f), f);
     const float y = (quadrant & 1) != 0 ? WADI_FMA(inverse, rest, inverse, f) : h;
-    return WADI_UNLESS_FAR(f32, wadi_far_tan_f32, x, x == 0 ? x : y);
+    return WADI_UNLESS_FAR(f32, wadi_far_tan_f32, x, y);
 }
 
 #endif
