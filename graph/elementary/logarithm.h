@@ -80,7 +80,7 @@ WADI_FN double wadi_log1p_f64(double x) {
     const double f = WADI_FMA(s, y, c, ), low = WADI_FMA(s, y, c - f, );
     const double less = wadi_log_less(f), v = wadi_log2_times(k, f, &e);
     const double inside = v + ((e + low) - WADI_FMA(k, -0x1.ef35793c76730p-45, less, ));
-    return WADI_MATH(fabs, )(x) < 0x1p-55 ? x : wadi_log_ends_f64(u, inside);
+    return u == 1 ? x : wadi_log_ends_f64(u, inside);
 }
 
 /* ---- f32 ---- */
@@ -164,7 +164,7 @@ WADI_FN float wadi_log1p_f32(float x) {
     const float y = x * 0.25f, c = WADI_FMA(s, 0.25f, -1.0f, f);
     const float f = WADI_FMA(s, y, c, f), low = WADI_FMA(s, y, c - f, f);
     const float v = wadi_log_ends_f32(u, wadi_log_parts_f32(k, f, low));
-    return WADI_MATH(fabs, f)(x) < 0x1p-26f ? x : v;
+    return u == 1 ? x : v;
 }
 
 #endif
