@@ -292,7 +292,8 @@ static void count_and_place(wadi_lower *l, const wadi_bind *count, const wadi_bi
     const wadi_lv total = wadi_lb_var(b, WADI_I64, false, WADI_LV_NONE, "total");
     const wadi_lv at = wadi_lb_var(b, type, true, WADI_LV_NONE, l->m->values[v].name);
     wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_LT, n, wadi_lb_i64(b, SHORT_ROW)));
-    const wadi_lv room = wadi_lb_near(b, type, n, "room");
+    const wadi_lv more = wadi_lb_i64(b, WADI_PLACE_BYTES / wadi_type_size(type));
+    const wadi_lv room = wadi_lb_near(b, type, wadi_lb_bin(b, WADI_SOP_ADD, n, more), "room");
     kept = wadi_lower_place_short(l, filter, summed_by(count), room);
     pointer = emit_near(l, v, kept, room);
     wadi_lb_set(b, total, kept);

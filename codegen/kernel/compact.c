@@ -316,22 +316,6 @@ wadi_lv wadi_lower_place_kept(wadi_lower *l, const wadi_kept_part *p) {
     return wadi_lb_get(b, c.kept);
 }
 
-wadi_lv wadi_lower_place_short(wadi_lower *l, const wadi_bind *bind, wadi_val ones, wadi_lv room) {
-    wadi_lb *b = &l->b;
-    const wadi_lv kept = wadi_lb_var(b, WADI_I64, false, num(l, 0), "kept");
-    const wadi_lv i = each(l, bind, num(l, 0), row_length(l, bind));
-    wadi_lv keep, x;
-    wadi_lower_read(l, ones, &i, &keep);
-    wadi_lower_read(l, bind->args[1], &i, &x);
-    const wadi_lv at = wadi_lb_get(b, kept);
-    wadi_lb_store(b, room, at, x);
-    keep = wadi_lb_prim(b, WADI_SOP_CONVERT, WADI_I64, 1, &keep);
-    wadi_lb_set(b, kept, bin(l, WADI_SOP_ADD, at, keep));
-    if (!b->failed && b->scope->owner != NULL) b->scope->owner->brief = true;
-    wadi_lb_end(b);
-    return wadi_lb_get(b, kept);
-}
-
 static void whole_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                       const wadi_lv *pointer, const wadi_lv *ix) {
     const wadi_lv count = wadi_lower_kept_count(l, bind, extent, ix), zero = num(l, 0);

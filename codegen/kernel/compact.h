@@ -26,8 +26,10 @@ typedef struct wadi_kept_part {
 
 /** Stores the kept elements of the part. Returns how many of the row have been kept up to its end. */
 wadi_lv wadi_lower_place_kept(wadi_lower *l, const wadi_kept_part *p);
-/** Stores the kept elements of a short row in `room`, which has a place for each of its elements, and returns how many they are. `ones` has the
- *  same extent: 1 for each element that is kept, else 0. */
+/* What a short row has room for behind its elements. */
+enum { WADI_PLACE_BYTES = 64 };
+/** Stores the kept elements of a short row in `room`, which has a place for each of its elements and for WADI_PLACE_BYTES more, and returns how many they
+ *  are. `ones` has the same extent: 1 for each element that is kept, else 0 (compact_short.c). */
 wadi_lv wadi_lower_place_short(wadi_lower *l, const wadi_bind *bind, wadi_val ones, wadi_lv room);
 /** Counts the kept elements among [from, below) of the row. */
 wadi_lv wadi_lower_count_kept(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv from,

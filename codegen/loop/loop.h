@@ -113,7 +113,9 @@ typedef struct wadi_linst {
         in_step; /* FOR: rounds of lanes in step: all that a round changes is selected by one bool */
     bool
         placing; /* FOR from 0 on by 1: round t stores elements t of lane arrays at the place that a variable says, and adds to it whether they are kept. What
-                    lies behind those that are kept means nothing, for as many places as there are rounds */
+                    lies behind those that are kept means nothing, for as many places as there are rounds. If it is `brief` too, lane arrays have 64 bytes, and there is room for so
+                    many: such a loop places elements of them, or loads elements of memory into one, whose others mean nothing then. IF: block 0
+                    places several elements at a time, which is of use where a processor can do that */
     bool seldom; /* IF: block 0 is rarely taken */
     bool
         bulky; /* IF: block 0 is so much code that the loop around it is worth a form without it, for rounds that do not take it */

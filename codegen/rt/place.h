@@ -5,7 +5,11 @@
  *
  * A processor that has an instruction for it takes sixteen numbers at a time, or eight; one with AVX2 and BMI2 takes eight, or four, by computing the
  * permutation. Whole vectors are stored, and the next ones overwrite what is too much. The last few numbers are
- * taken one by one: each is written, and overwritten by the next if it is not kept. */
+ * taken one by one: each is written, and overwritten by the next if it is not kept.
+ *
+ * Of arrays of 64 bytes, which have as many numbers as that is, there are further functions for N of 4 and 8. wadi_take_N(to, from, n) loads the first n numbers
+ * and reads nothing behind them; the others of `to` become 0. wadi_place_front_N(to, from, keep, n) puts those of the first n that
+ * are kept, and may write to 64 bytes. WADI_PLACES_WIDE: whether they take several at a time. */
 #ifndef WADI_RT_PLACE_H
 #define WADI_RT_PLACE_H
 
@@ -22,6 +26,12 @@ typedef long long wadi_place_i64x8 __attribute__((vector_size(64)));
 #elif defined(__AVX2__) && defined(__BMI2__) && defined(__POPCNT__)
 #define WADI_PLACE_BY_ORDER
 #endif
+#endif
+
+#if defined(WADI_PLACE_BY_MASK)
+#define WADI_PLACES_WIDE 1
+#else
+#define WADI_PLACES_WIDE 0
 #endif
 
 /* Each stores some numbers of a vector that begins at `from`, and gives how many are kept. */
@@ -81,6 +91,73 @@ wadi_place_wide_8(char *to, const char *from, const uint8_t *keep) {
     wadi_place_in_order(to, from, __builtin_ia32_pext_di(0x0706050403020100, pairs * 0xffff));
     return __builtin_popcount(k);
 }
+#endif
+
+/* The first n of 64 bytes. */
+#if defined(WADI_PLACE_BY_MASK)
+static inline __attribute__((always_inline, unused)) void wadi_take_4(void *to, const void *from,
+                                                                      int64_t n) {
+    const unsigned short mask = (unsigned short)((1u << n) - 1);
+    const wadi_place_i32x16 x =
+        __builtin_ia32_loaddqusi512_mask(from, (wadi_place_i32x16){0}, mask);
+    __builtin_memcpy(to, &x, sizeof x);
+}
+
+static inline __attribute__((always_inline, unused)) void wadi_take_8(void *to, const void *from,
+                                                                      int64_t n) {
+    const unsigned char mask = (unsigned char)((1u << n) - 1);
+    const wadi_place_i64x8 x = __builtin_ia32_loaddqudi512_mask(from, (wadi_place_i64x8){0}, mask);
+    __builtin_memcpy(to, &x, sizeof x);
+}
+
+static inline __attribute__((always_inline, unused)) int64_t
+wadi_place_front_4(void *to, const void *from, const uint8_t *keep, int64_t n) {
+    wadi_place_i8x16 k;
+    wadi_place_i32x16 x;
+    __builtin_memcpy(&k, keep, sizeof k);
+    __builtin_memcpy(&x, from, sizeof x);
+    const unsigned mask =
+        __builtin_ia32_ptestmb128(k, k, (unsigned short)-1) & (unsigned short)((1u << n) - 1);
+    x = __builtin_ia32_compresssi512_mask(x, x, (unsigned short)mask);
+    __builtin_memcpy(to, &x, sizeof x);
+    return __builtin_popcount(mask);
+}
+
+static inline __attribute__((always_inline, unused)) int64_t
+wadi_place_front_8(void *to, const void *from, const uint8_t *keep, int64_t n) {
+    long long bytes;
+    wadi_place_i64x8 x;
+    __builtin_memcpy(&bytes, keep, sizeof bytes);
+    __builtin_memcpy(&x, from, sizeof x);
+    const wadi_place_i8x16 k = (wadi_place_i8x16)(wadi_place_i64x2){bytes, 0};
+    const unsigned mask =
+        __builtin_ia32_ptestmb128(k, k, (unsigned short)-1) & (unsigned char)((1u << n) - 1);
+    x = __builtin_ia32_compressdi512_mask(x, x, (unsigned char)mask);
+    __builtin_memcpy(to, &x, sizeof x);
+    return __builtin_popcount(mask);
+}
+#else
+#define WADI_TAKE(N)                                                                           \
+    static inline __attribute__((always_inline, unused)) void wadi_take_##N(                   \
+        void *to, const void *from, int64_t n) {                                               \
+        for (int64_t t = 0; t < 64 / N; t++) {                                                 \
+            if (t < n)                                                                         \
+                __builtin_memcpy((char *)to + t * N, (const char *)from + t * N, N);           \
+            else                                                                               \
+                __builtin_memset((char *)to + t * N, 0, N);                                    \
+        }                                                                                      \
+    }                                                                                          \
+    static inline __attribute__((always_inline, unused))                                       \
+    int64_t wadi_place_front_##N(void *to, const void *from, const uint8_t *keep, int64_t n) { \
+        int64_t kept = 0;                                                                      \
+        for (int64_t t = 0; t < n; t++) {                                                      \
+            __builtin_memcpy((char *)to + kept * N, (const char *)from + t * N, N);            \
+            kept += keep[t];                                                                   \
+        }                                                                                      \
+        return kept;                                                                           \
+    }
+WADI_TAKE(4)
+WADI_TAKE(8)
 #endif
 
 #if defined(WADI_PLACE_BY_MASK) || defined(WADI_PLACE_BY_ORDER)

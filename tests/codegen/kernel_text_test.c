@@ -580,6 +580,49 @@ static void short_rows_of_whole_arrays_are_taken_by_length(void **state) {
     planned_free(&chunk);
 }
 
+/* How often the kernel takes several elements of a short row at a time. */
+static int taken_at_once(const char *row, const char *keep) {
+    char text[1024];
+    (void)snprintf(text, sizeof text,
+                   "program short\n"
+                   "input xs : i64[n]\n"
+                   "input pairs : f64[n]\n"
+                   "s = stream_in \"s\" : seq(i64[?], i16[?])\n"
+                   "u = map_seq s (v, halves) {\n"
+                   "    n = unit { extent v 0 }\n"
+                   "    row = %s\n"
+                   "    ones = map row (x) { if %s { 1 } else { 0 } }\n"
+                   "    count = fold 0 ones (a, b) { add a b }\n"
+                   "    kept = compact count row (x) { %s }\n"
+                   "    yield kept\n"
+                   "}\n"
+                   "stream_out \"out\" u\n",
+                   row, keep, keep);
+    planned p = plan_of(text, false);
+    const char *inside = kernels_of(&p, WADI_SCHEDULE_INSIDE);
+    const int times = count(inside, "wadi_take_8(");
+    assert_int_equal(times, count(inside, " + wadi_place_front_8("));
+    assert_int_equal(times, count(inside, "if (WADI_PLACES_WIDE && ("));
+    assert_int_equal(count(inside, "wadi_take_4("), 0);
+    planned_free(&p);
+    return times;
+}
+
+/* A short row that lies in a slot is filtered several elements at a time, if whether they are kept may be asked for all lanes. */
+static void short_rows_in_slots_are_filtered_together(void **state) {
+    (void)state;
+    assert_int_equal(taken_at_once("take dim=0 v n", "gt x 3"), 1);
+    assert_int_equal(taken_at_once("reverse dim=0 v", "gt x 3"), 0);
+    assert_int_equal(taken_at_once("backpermute xs n (i) { add i (the n) }", "gt x 3"), 1);
+    assert_int_equal(taken_at_once("backpermute xs n (i) { add 2 i }", "gt x 3"), 1);
+    assert_int_equal(taken_at_once("backpermute xs n (i) { sub 1 i }", "gt x 3"), 0);
+    assert_int_equal(taken_at_once("backpermute xs n (i) { add i i }", "gt x 3"), 0);
+    assert_int_equal(taken_at_once("backpermute xs n (i) { xs ! i }", "gt x 3"), 0);
+    assert_int_equal(taken_at_once("backpermute xs n (i) { add i 2 }", "gt (quot 9 x) 3"), 0);
+    assert_int_equal(taken_at_once("backpermute xs n (i) { add i 2 }", "gt (xs ! x) 3"), 0);
+    assert_int_equal(taken_at_once("map v (x) { mul (mul x x) (mul x x) }", "gt x 3"), 0);
+}
+
 /* What is kept is put behind each other several elements at a time, each field by itself, and counted once. */
 static void kept_elements_are_placed_together(void **state) {
     (void)state;
@@ -680,6 +723,7 @@ int main(void) {
         cmocka_unit_test(memory_is_asked_for_by_its_operator),
         cmocka_unit_test(a_long_chain_is_cut),
         cmocka_unit_test(short_rows_of_whole_arrays_are_taken_by_length),
+        cmocka_unit_test(short_rows_in_slots_are_filtered_together),
         cmocka_unit_test(kept_elements_are_placed_together),
         cmocka_unit_test(results_of_maps_may_go_past_the_caches),
         cmocka_unit_test(the_last_block_of_a_row_begins_earlier),

@@ -76,6 +76,98 @@ static void a_further_vector_of_another_length_is_a_fault(void **state) {
     wadi_text_fini(&t);
 }
 
+/* ---- rows that lie in an array, which are taken several elements at a time ---- */
+
+/* kept%d: of `count` elements of `array` at the index that `index` says of i, those that `keep` says of x. */
+static void add_piece(wadi_text *t, int n, const char *array, const char *count, const char *index,
+                      const char *keep) {
+    wadi_text_addf(t,
+                   "    length%d = unit { %s }\n"
+                   "    row%d = backpermute %s length%d (i) { %s }\n"
+                   "    ones%d = map row%d (x) { if %s { 1 } else { 0 } }\n"
+                   "    count%d = fold 0 ones%d (a, b) { add a b }\n"
+                   "    kept%d = compact count%d row%d (x) { %s }\n",
+                   n, count, n, array, n, index, n, n, keep, n, n, n, n, n, keep);
+}
+
+static void begin_pieces(wadi_text *t, const char *name) {
+    wadi_text_addf(t,
+                   "program %s\ninput r16 : f64[r]\ninput r259 : f64[q]\n"
+                   "small = map r259 (x) { convert f32 x }\nsingle = compute small\n"
+                   "numbers = map r259 (x) { convert i32 (mul x 100.0) }\nwhole = compute numbers\n"
+                   "long = map r259 (x) { convert i64 (mul x 1000.0) }\nwide = compute long\n"
+                   "s = stream_in \"s\" : seq(i64)\n"
+                   "v = stream_in \"v\" : seq(i64[?])\n"
+                   "p = stream_in \"p\" : seq(i64[2, 3], f64[4], i64)\n"
+                   "u = map_seq s v p (k, ragged, matrix, four, number) {\n",
+                   name);
+}
+
+/* Of lengths 0 to 88, at the beginning and up to the end of an array. */
+static void pieces_of_arrays(void **state) {
+    static const char *const keeps[] = {"gt x 0.5", "gt x 0.25f32", "gt x 20i32", "gt x 300"};
+    static const char *const arrays[] = {"r259", "single", "whole", "wide"};
+    wadi_text t;
+    wadi_text_init(&t);
+    begin_pieces(&t, "pieces");
+    for (int a = 0; a < 4; a++) {
+        add_piece(&t, 2 * a, arrays[a], "the k", "add i (the k)", keeps[a]);
+        add_piece(&t, 2 * a + 1, arrays[a], "mul 8 (the k)", "add i (sub 259 (mul 8 (the k)))",
+                  keeps[a]);
+    }
+    add_piece(&t, 8, "r16", "rem (add 16 (the k)) 17", "sub i 0", "lt x 0.5");
+    add_piece(&t, 9, "r16", "sub 16 (the k)", "sub (add i (mul 2 (the k))) (the k)", "le x 2.0");
+    end(state, &t, "kept0, kept1, kept2, kept3, kept4, kept5, kept6, kept7, kept8, count8, kept9");
+}
+
+/* Indices that do not go up by one from element to element. */
+static void pieces_that_are_not_in_order(void **state) {
+    static const char *const indices[] = {
+        "sub 15 i",        "add i i", "mul i 2",        "add (mul i 2) (sub 0 i)",
+        "sub (mul 2 i) i", "the k",   "sub i (mul i 1)"};
+    wadi_text t;
+    wadi_text_init(&t);
+    begin_pieces(&t, "disorder");
+    for (int i = 0; i < 7; i++) add_piece(&t, i, "r16", "rem (the k) 8", indices[i], "gt x 0.5");
+    end(state, &t, "kept0, kept1, kept2, kept3, kept4, kept5, kept6");
+}
+
+/* Elements of streams, with results beside each other in one chunk. */
+static void rows_of_streams(void **state) {
+    wadi_text t;
+    wadi_text_init(&t);
+    begin_pieces(&t, "rows");
+    static const char *const rows[] = {"ragged", "four"}, *const keeps[] = {"gt x 2", "gt x 0.5"};
+    for (int r = 0; r < 2; r++)
+        wadi_text_addf(&t,
+                       "    ones%d = map %s (x) { convert i64 (%s) }\n"
+                       "    count%d = fold 0 ones%d (a, b) { add a b }\n"
+                       "    kept%d = compact count%d %s (x) { %s }\n",
+                       r, rows[r], keeps[r], r, r, r, r, rows[r], keeps[r]);
+    end(state, &t, "kept0, count0, kept1");
+}
+
+/* A piece that leaves its array, and a predicate that cannot be asked for all. */
+static void faults_of_pieces(void **state) {
+    static const char *const pieces[][3] = {
+        {"the k", "sub i (quot (the k) 4)", "gt x 0.5"},
+        {"the k", "add i (mul 2 (the k))", "gt x 0.5"},
+        {"the k", "add i 9223372036854775800", "gt x 0.5"},
+        {"the k", "sub i 9223372036854775807", "gt x 0.5"},
+        {"sub 3 (the k)", "add i (the k)", "gt x 0.5"},
+        {"the k", "add i (the k)",
+         "gt (quot 7 (sub (convert i64 (mul x 0.0)) (quot (the k) 5))) 3"}};
+    for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++) {
+        wadi_text t;
+        wadi_text_init(&t);
+        begin_pieces(&t, "leaving");
+        add_piece(&t, 0, "r16", pieces[k][0], pieces[k][1], pieces[k][2]);
+        wadi_text_add(&t, "    yield kept0\n}\nstream_out \"out\" u\n");
+        texts_check(state, wadi_text_str(&t), true);
+        wadi_text_fini(&t);
+    }
+}
+
 /* ---- elements of which nothing is kept ---- */
 
 enum { ELEMENTS = 12 /* of the streams */ };
@@ -151,6 +243,10 @@ int main(void) {
         cmocka_unit_test(several_filters_of_one_row),
         cmocka_unit_test(filters_behind_empty_ones_stay),
         cmocka_unit_test(rows_behind_empty_ones_stay),
+        cmocka_unit_test(pieces_of_arrays),
+        cmocka_unit_test(pieces_that_are_not_in_order),
+        cmocka_unit_test(rows_of_streams),
+        cmocka_unit_test(faults_of_pieces),
         cmocka_unit_test(a_further_vector_of_another_length_is_a_fault),
     };
     return cmocka_run_group_tests(tests, texts_open, texts_close);

@@ -380,9 +380,10 @@ static bool branch_of_brief(writer *c, const wadi_linst *i, int level) {
 
 static void branch(writer *c, const wadi_linst *i, int level) {
     if (branch_of_brief(c, i, level)) return;
-    wadi_text_add(c->w.out, i->seldom ? "if (WADI_SELDOM(" : "if (");
+    const char *head = i->placing ? "if (WADI_PLACES_WIDE && (" : "if (";
+    wadi_text_add(c->w.out, i->seldom ? "if (WADI_SELDOM(" : head);
     wadi_c_expression(&c->w, i->args[0]);
-    wadi_text_add(c->w.out, i->seldom ? ")) {\n" : ") {\n");
+    wadi_text_add(c->w.out, i->seldom || i->placing ? ")) {\n" : ") {\n");
     scope(c, i->block[0], level + 1);
     wadi_text_indent(c->w.out, level);
     if (i->block[1] && i->block[1]->n > 0) {

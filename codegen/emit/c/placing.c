@@ -1,4 +1,4 @@
-/* A loop that places stores elements t of lane arrays, and counts them by another lane array. */
+/* A loop that places stores elements t of lane arrays, and counts them by another lane array. One that takes loads elements from memory into a lane array. */
 #include "codegen/emit/c/placing.h"
 
 typedef struct placing {
@@ -112,7 +112,8 @@ static void call(wadi_c_writer *w, const placing *p, const wadi_linst *store) {
     const char *next = w->names.at[p->var].name;
     wadi_lv more;
     (void)is_behind(p, store->args[1], &more);
-    wadi_text_addf(w->out, "wadi_place_%d(", wadi_type_size(maker(p, store->args[2])->type));
+    wadi_text_addf(w->out, p->loop->brief ? "wadi_place_front_%d(" : "wadi_place_%d(",
+                   wadi_type_size(maker(p, store->args[2])->type));
     wadi_c_operand(w, store->args[0]);
     wadi_text_addf(w->out, more != WADI_LV_NONE ? " + (%s + " : " + %s", next);
     if (more != WADI_LV_NONE) {
@@ -122,14 +123,49 @@ static void call(wadi_c_writer *w, const placing *p, const wadi_linst *store) {
     wadi_text_addf(w->out, ", %s, %s, ", w->names.at[maker(p, store->args[2])->args[0]].name,
                    w->names.at[p->keep].name);
     wadi_c_operand(w, p->loop->args[1]);
+    if (p->loop->brief) {
+        wadi_text_add(w->out, ");\n");
+        return;
+    }
     wadi_text_add(w->out, ", ");
     wadi_c_operand(w, p->limit != WADI_LV_NONE ? p->limit : p->loop->args[1]);
     wadi_text_addf(w->out, p->limit != WADI_LV_NONE ? " - %s);\n" : ");\n", next);
 }
 
+/* lanes[t] = pointer[t] and nothing else: the instruction that does it; NULL: it is something else. */
+static const wadi_linst *find_put(const placing *p) {
+    const wadi_lscope *s = p->loop->block[0];
+    const wadi_linst *put = NULL;
+    if (!p->loop->brief || !is_number(p, p->loop->args[0], 0)) return NULL;
+    for (int k = 0; k < s->n; k++) {
+        if (s->inst[k]->kind == WADI_L_LOAD) continue;
+        if (s->inst[k]->kind != WADI_L_PUT || put != NULL) return NULL;
+        put = s->inst[k];
+    }
+    const wadi_linst *load = put ? maker(p, put->args[2]) : NULL;
+    const bool is = load && load->kind == WADI_L_LOAD &&
+                    wadi_c_strip(p->w->f, put->args[1]) == p->loop->var &&
+                    wadi_c_strip(p->w->f, load->args[1]) == p->loop->var;
+    return is ? put : NULL;
+}
+
+static bool take(wadi_c_writer *w, const placing *p) {
+    const wadi_linst *put = find_put(p);
+    if (!put) return false;
+    const wadi_linst *load = maker(p, put->args[2]);
+    wadi_text_addf(w->out, "wadi_take_%d(%s, ", wadi_type_size(load->type),
+                   w->names.at[put->args[0]].name);
+    wadi_c_operand(w, load->args[0]);
+    wadi_text_add(w->out, ", ");
+    wadi_c_operand(w, p->loop->args[1]);
+    wadi_text_add(w->out, ");\n");
+    return true;
+}
+
 bool wadi_c_placing(wadi_c_writer *w, const wadi_linst *loop, int level) {
     placing p = {
         .w = w, .loop = loop, .var = WADI_LV_NONE, .keep = WADI_LV_NONE, .limit = WADI_LV_NONE};
+    if (take(w, &p)) return true;
     if (!find(&p)) return false;
     for (int k = 0; k + 1 < p.n; k++) {
         wadi_text_add(w->out, "(void)");

@@ -357,9 +357,9 @@ static void lanes(wadi_c_lanes *c, const wadi_linst *i, int level) {
 
 static void branch(wadi_c_lanes *c, const wadi_linst *i, int level) {
     wadi_c_uses other = wadi_c_order_fork(&c->order);
-    wadi_text_add(c->w.out, "if (");
+    wadi_text_add(c->w.out, i->placing ? "if (0 && (" : "if (");
     wadi_c_expression(&c->w, i->args[0]);
-    wadi_text_add(c->w.out, ") {\n");
+    wadi_text_add(c->w.out, i->placing ? ")) {\n" : ") {\n");
     inner_scope(c, i->block[0], level + 1);
     wadi_text_indent(c->w.out, level);
     wadi_c_order_turn(&c->order, &other);
