@@ -35,6 +35,9 @@ typedef struct wadi_port_part {
 /* What a transport implements. The functions below of the same names say what each operation does. All are required. */
 typedef struct wadi_port_ops {
     void (*close)(wadi_port *self);
+    /* The owner's thread uses the port now, or no longer; one may contain another. NULL: it does not matter. */
+    void (*enter)(wadi_port *self);
+    void (*leave)(wadi_port *self);
     /* sender */
     wadi_status (*introduce)(wadi_port *self, wadi_error *err);
     wadi_status (*send)(wadi_port *self, wadi_chunk *owned_c, wadi_error *err);
@@ -92,6 +95,8 @@ typedef struct wadi_port_options {
     int64_t lost_after_ns; /* it is an error to have no partner for so long */
     int64_t
         first_after_ns; /* the same before the first partner; 0: as lost_after_ns, negative: no limit */
+    int64_t
+        silent_ns; /* how long one that shares may be silent before it counts as lost; 0: for ever. Of an address without ?silence= that of wadi_port_open */
     const char *owner; /* what the watchdog calls this side */
     const char *other; /* what messages call the other side */
     wadi_waits *waits; /* may be NULL */

@@ -30,9 +30,21 @@ typedef struct wadi_transport {
 WADI_TRANSPORTS(WADI_TRANSPORT_ROW)
 #undef WADI_TRANSPORT_ROW
 
+/* An address of ZeroMQ as users write it may end with ?silence=SECONDS, from 1 to 1000000, or 0 for no limit. */
+enum { WADI_ADDRESS_BYTES = 512 };
+typedef struct wadi_address {
+    char at[WADI_ADDRESS_BYTES]; /* without that */
+    int64_t
+        silent_ns; /* how long somebody else may be silent before he counts as lost; 0: for ever */
+} wadi_address;
+
+/* Reads that. An address that is too long is left as it is, to be refused elsewhere, and cut. Errors: WADI_INVALID (another number). */
+WADI_NODISCARD wadi_status wadi_address_read(const char *address, wadi_address *out,
+                                             wadi_error *err);
+
 /* The row whose scheme the address has; NULL: none. */
 const wadi_transport *wadi_transport_of(const char *address);
-/* Finds the row of the address, and lets it check the address. Errors: WADI_INVALID, which says what is missing, or which forms of
+/* Finds the row of the address, and lets it check the address, without ?silence=. Errors: WADI_INVALID, which says what is missing, or which forms of
  * addresses there are. */
 WADI_NODISCARD wadi_status wadi_transport_find(const char *address, const wadi_transport **out,
                                                wadi_error *err);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/error.h"
 
 #define ROW(name) &wadi_transport_##name,
@@ -30,6 +31,32 @@ void wadi_transport_forms(char out[WADI_TRANSPORT_FORMS]) {
     }
 }
 
+static const int64_t default_silent_ns = INT64_C(30000000000);
+
+/* What the address ends with; NULL: it says nothing. The path of a file may contain it elsewhere. */
+static const char *find_silence(const char *address) {
+    static const char word[] = "?silence=";
+    const char *at = strrchr(address, '?');
+    return at != NULL && strncmp(at, word, sizeof word - 1) == 0 ? at + sizeof word - 1 : NULL;
+}
+
+wadi_status wadi_address_read(const char *address, wadi_address *out, wadi_error *err) {
+    const char *seconds = find_silence(address);
+    double s = 0;
+    *out = (wadi_address){.silent_ns = default_silent_ns};
+    const size_t n =
+        seconds != NULL ? (size_t)(seconds - address) - strlen("?silence=") : strlen(address);
+    (void)snprintf(out->at, sizeof out->at, "%.*s", (int)(n < sizeof out->at ? n : sizeof out->at),
+                   address);
+    if (seconds == NULL) return WADI_OK;
+    if (!wadi_args_real(seconds, 0, 1e6, &s) || (s > 0 && s < 1))
+        return wadi_fail(err, WADI_INVALID,
+                         "%.200s: silence: expected seconds from 1 to 1000000, or 0 for no limit",
+                         address);
+    out->silent_ns = (int64_t)(s * 1e9);
+    return WADI_OK;
+}
+
 wadi_status wadi_transport_find(const char *address, const wadi_transport **out, wadi_error *err) {
     char forms[WADI_TRANSPORT_FORMS];
     const wadi_transport *row = wadi_transport_of(address);
@@ -38,7 +65,9 @@ wadi_status wadi_transport_find(const char *address, const wadi_transport **out,
         return wadi_fail(err, WADI_INVALID, "%.200s: a link leads to another process: %s", address,
                          forms);
     }
-    WADI_TRY(row->check(address, err));
+    wadi_address a;
+    WADI_TRY(wadi_address_read(address, &a, err));
+    WADI_TRY(row->check(a.at, err));
     *out = row;
     return WADI_OK;
 }
@@ -60,9 +89,26 @@ wadi_status wadi_address_check_bind(const char *address, bool has_keys, wadi_err
 wadi_status wadi_port_open(const wadi_port_options *options, wadi_port **out, wadi_error *err) {
     const wadi_transport *row = NULL;
     WADI_TRY(wadi_transport_find(options->address, &row, err));
-    if (options->bind)
-        WADI_TRY(wadi_address_check_bind(options->address, options->curve_secret != NULL, err));
-    return row->open(options, out, err);
+    wadi_address a;
+    WADI_TRY(wadi_address_read(options->address, &a, err));
+    if (!options->share.on && find_silence(options->address) != NULL)
+        return wadi_fail(err, WADI_INVALID,
+                         "%.200s: silence is for streams that are shared, and for workers: here "
+                         "nobody else could go on",
+                         options->address);
+    if (options->bind) WADI_TRY(wadi_address_check_bind(a.at, options->curve_secret != NULL, err));
+    wadi_port_options o = *options;
+    o.address = a.at;
+    o.silent_ns = a.silent_ns;
+    return row->open(&o, out, err);
+}
+
+static void enter(wadi_port *p) {
+    if (p->ops->enter != NULL) p->ops->enter(p);
+}
+
+static void leave(wadi_port *p) {
+    if (p->ops->leave != NULL) p->ops->leave(p);
 }
 
 void wadi_port_close(wadi_port *p) {
@@ -82,43 +128,70 @@ void wadi_port_watch(wadi_port *p, wadi_waits *waits) {
 }
 
 wadi_status wadi_port_introduce(wadi_port *p, wadi_error *err) {
-    return p->ops->introduce(p, err);
+    enter(p);
+    const wadi_status status = p->ops->introduce(p, err);
+    leave(p);
+    return status;
 }
 
 wadi_status wadi_port_send(wadi_port *p, wadi_chunk *owned_c, wadi_error *err) {
-    return p->ops->send(p, owned_c, err);
+    enter(p);
+    const wadi_status status = p->ops->send(p, owned_c, err);
+    leave(p);
+    return status;
 }
 
 wadi_status wadi_port_settle(wadi_port *p, int64_t count, wadi_error *err) {
-    return p->ops->settle(p, count, err);
+    enter(p);
+    const wadi_status status = p->ops->settle(p, count, err);
+    leave(p);
+    return status;
 }
 
 wadi_status wadi_port_end(wadi_port *p, int64_t count, wadi_error *err) {
-    return p->ops->end(p, count, err);
+    enter(p);
+    const wadi_status status = p->ops->end(p, count, err);
+    leave(p);
+    return status;
 }
 
 void wadi_port_fail(wadi_port *p, int64_t number, const wadi_error *why) {
+    enter(p);
     p->ops->fail(p, number, why);
+    leave(p);
 }
 
 wadi_status wadi_port_note(wadi_port *p, const void **out, int64_t *out_n, wadi_error *err) {
-    return p->ops->note(p, out, out_n, err);
+    enter(p);
+    const wadi_status status = p->ops->note(p, out, out_n, err);
+    leave(p);
+    return status;
 }
 
 bool wadi_port_ready(wadi_port *p) {
-    return p->ops->ready(p);
+    enter(p);
+    const bool so = p->ops->ready(p);
+    leave(p);
+    return so;
 }
 
 wadi_status wadi_port_receive(wadi_port *p, wadi_chunk **out, wadi_error *err) {
-    return p->ops->receive(p, out, err);
+    enter(p);
+    const wadi_status status = p->ops->receive(p, out, err);
+    leave(p);
+    return status;
 }
 
 void wadi_port_done(wadi_port *p, int64_t number) {
+    enter(p);
     p->ops->done(p, number);
+    leave(p);
 }
 
 void wadi_port_give_up(wadi_port *p, const wadi_error *why) {
+    enter(p);
     p->ops->give_up(p, why);
+    leave(p);
 }
 
 wadi_status wadi_port_lay(wadi_port *p, const wadi_whole *of, wadi_chunk *owned_c,
@@ -131,7 +204,10 @@ void wadi_port_conclude(wadi_port *p, const wadi_whole *of, int64_t count) {
 }
 
 wadi_status wadi_port_serve(wadi_port *p, wadi_error *err) {
-    return p->ops->serve(p, err);
+    enter(p);
+    const wadi_status status = p->ops->serve(p, err);
+    leave(p);
+    return status;
 }
 
 wadi_port_part wadi_port_part_of(const wadi_port *p) {
@@ -139,16 +215,25 @@ wadi_port_part wadi_port_part_of(const wadi_port *p) {
 }
 
 void wadi_port_pass_on(wadi_port *p, const wadi_gatherer *what) {
+    enter(p);
     p->ops->pass_on(p, what);
+    leave(p);
 }
 
 wadi_status wadi_port_attend(wadi_port *p, wadi_error *err) {
-    return p->ops->attend(p, err);
+    enter(p);
+    const wadi_status status = p->ops->attend(p, err);
+    leave(p);
+    return status;
 }
 
 wadi_status wadi_port_meet(wadi_port *p, uint64_t id, int64_t *out_elements, wadi_error *err) {
-    if (p->ops->meet != NULL) return p->ops->meet(p, id, out_elements, err);
-    return wadi_fail(err, WADI_UNSUPPORTED, "this transport does not go on with streams");
+    if (p->ops->meet == NULL)
+        return wadi_fail(err, WADI_UNSUPPORTED, "this transport does not go on with streams");
+    enter(p);
+    const wadi_status status = p->ops->meet(p, id, out_elements, err);
+    leave(p);
+    return status;
 }
 
 int64_t wadi_port_certain(const wadi_port *p) {
@@ -164,5 +249,8 @@ uint64_t wadi_port_stream(const wadi_port *p) {
 }
 
 void wadi_port_keep(wadi_port *p, int64_t elements, bool all) {
-    if (p->ops->keep != NULL) p->ops->keep(p, elements, all);
+    if (p->ops->keep == NULL) return;
+    if (all) enter(p); /* else it is any thread, and must not wait */
+    p->ops->keep(p, elements, all);
+    if (all) leave(p);
 }

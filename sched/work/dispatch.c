@@ -6,6 +6,8 @@
 
 /* How long an answer may take before the worker is late. The first answers wait for compilers. */
 static const int64_t first_late_ns = INT64_C(20000000000), least_late_ns = INT64_C(2000000000);
+/* The same before the first answer of one who says that it lives: it may hang, or have an item that takes long. */
+static const int64_t first_long_ns = INT64_C(300000000000);
 enum { LATE_TIMES = 8 };
 
 /* ---- items ---- */
@@ -66,6 +68,10 @@ void wadi_dispatch_heard(wadi_dispatch *d, int worker) {
     d->worker[worker].late = false;
 }
 
+void wadi_dispatch_beats(wadi_dispatch *d, int worker) {
+    d->worker[worker].beats = true;
+}
+
 static void forget_holder(wadi_dispatch_item *i, int worker) {
     for (int k = 0; k < i->holders; k++)
         if (i->holder[k] == worker) i->holder[k--] = i->holder[--i->holders];
@@ -74,6 +80,7 @@ static void forget_holder(wadi_dispatch_item *i, int worker) {
 void wadi_dispatch_lost(wadi_dispatch *d, int worker) {
     for (size_t i = 0; i < d->items.n; i++) forget_holder(&d->items.at[i], worker);
     d->worker[worker].alive = d->worker[worker].ready = d->worker[worker].late = false;
+    d->worker[worker].beats = false;
     d->worker[worker].held = 0;
 }
 
@@ -98,8 +105,11 @@ int wadi_dispatch_idle(const wadi_dispatch *d) {
 /* The slowest answer counts less with each that is faster. */
 static void note_time(wadi_dispatch *d, int64_t took_ns) {
     const int64_t before = d->slowest_ns - d->slowest_ns / 16;
+    const bool slower = took_ns > d->slowest_ns;
     d->slowest_ns = took_ns > before ? took_ns : before;
     if (d->slowest_ns < 1) d->slowest_ns = 1;
+    for (int w = 0; slower && w < d->seats; w++)
+        if (d->worker[w].beats) d->worker[w].late = false; /* items take longer than was known */
 }
 
 bool wadi_dispatch_answered(wadi_dispatch *d, int worker, int64_t number, int64_t now_ns) {
@@ -135,12 +145,13 @@ int64_t wadi_dispatch_given_up(wadi_dispatch *d) {
 /* ---- giving out ---- */
 
 static void note_late(wadi_dispatch *d, const wadi_dispatch_item *i, int64_t now_ns) {
-    const int64_t usual = LATE_TIMES * d->slowest_ns;
-    const int64_t most = d->slowest_ns == 0      ? first_late_ns
-                         : usual < least_late_ns ? least_late_ns
-                                                 : usual;
-    if (i->holders == 0 || now_ns - i->since_ns <= most) return;
-    for (int k = 0; k < i->holders; k++) d->worker[i->holder[k]].late = true;
+    const int64_t usual = LATE_TIMES * d->slowest_ns, took = now_ns - i->since_ns;
+    const bool first = d->slowest_ns == 0;
+    const int64_t most = first ? first_late_ns : usual < least_late_ns ? least_late_ns : usual;
+    if (i->holders == 0 || took <= most) return;
+    for (int k = 0; k < i->holders; k++)
+        if (!first || !d->worker[i->holder[k]].beats || took > first_long_ns)
+            d->worker[i->holder[k]].late = true;
 }
 
 static bool is_open(const wadi_dispatch *d, const wadi_dispatch_item *i) {

@@ -32,7 +32,8 @@ typedef struct wadi_dispatch {
     int seats; /* workers are numbered below that */
     struct {
         bool alive, ready, late;
-        int held; /* items */
+        bool beats; /* it says that it lives, also while it computes */
+        int held;   /* items */
     } worker[WADI_DISPATCH_WORKERS];
     WADI_VEC(wadi_dispatch_item) items; /* that have no answer, in the order of their numbers */
     int64_t bytes;                      /* of these */
@@ -56,6 +57,8 @@ bool wadi_dispatch_room(const wadi_dispatch *d, int64_t n, int64_t most);
 void wadi_dispatch_join(wadi_dispatch *d, int worker);
 void wadi_dispatch_ready(wadi_dispatch *d, int worker);
 void wadi_dispatch_heard(wadi_dispatch *d, int worker);
+/* It says that it lives: how long its first answer takes is no sign that it does not. */
+void wadi_dispatch_beats(wadi_dispatch *d, int worker);
 void wadi_dispatch_lost(wadi_dispatch *d, int worker);
 /* The item has its answer, from this worker (-1: nobody in particular). False: it had one before, or was never given out. */
 bool wadi_dispatch_answered(wadi_dispatch *d, int worker, int64_t number, int64_t now_ns);

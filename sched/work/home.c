@@ -1,7 +1,7 @@
 /* Home's end of a work queue over ZeroMQ. Anybody may connect to it (who has a key, if there are keys). Whoever says HELLO gets a seat and the
  * charter, whoever says READY gets items. What makes no sense is ignored: it costs a stranger his seat, and nobody else anything.
  *
- * A worker is lost when its connection is, or when it says BYE. That a connection has ended the monitor reports by its descriptor, which
+ * A worker is lost when its connection is, when it says BYE, or when it has said that it lives and then says nothing for too long. That a connection has ended the monitor reports by its descriptor, which
  * another connection may have by then: then a worker is taken for lost that is there. It is asked to say HELLO again, and so is every stranger
  * whose message makes sense; and answers are taken from anybody who knows the job. */
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "sched/transport/zmq/beats.h"
 #include "sched/work/dispatch.h"
 #include "sched/work/socket.h"
 
@@ -33,11 +34,14 @@ typedef struct seat {
     bool untold; /* its HELLO has no reply so far */
     wadi_workq_peer peer;
     int fd;
+    wadi_pulse pulse;
 } seat;
 
 typedef struct home {
     wadi_workq base;
     wadi_workq_socket s;
+    wadi_zmq_beats beats;
+    int64_t looked_ns; /* clock when it was looked who is silent */
     wadi_dispatch dispatch;
     seat seats[WADI_DISPATCH_WORKERS];
     int64_t memory;
@@ -50,6 +54,7 @@ typedef struct home {
     int replies;         /* in it */
     bool any_untold;
     int refusals;
+    int silent;   /* workers that were */
     bool strange; /* a handshake has failed: it is tried again and again, and told once */
 } home;
 
@@ -116,14 +121,18 @@ static void tell_job(home *h, int worker) {
         told = wadi_workq_socket_send(
             &h->s, peer, (wadi_workq_control){.kind = WADI_WORKQ_END, .job = h->job}, NULL);
     else if (h->job != 0)
-        told = wadi_workq_socket_send(
-            &h->s, peer, (wadi_workq_control){.kind = WADI_WORKQ_CHARTER, .job = h->job},
-            h->charter);
+        told =
+            wadi_workq_socket_send(&h->s, peer,
+                                   (wadi_workq_control){.kind = WADI_WORKQ_CHARTER,
+                                                        .job = h->job,
+                                                        .number = wadi_zmq_beats_tell(&h->beats)},
+                                   h->charter);
     if (!told) lose(h, worker);
 }
 
-static void on_hello(home *h, int worker, const wadi_workq_peer *peer, int fd) {
+static void on_hello(home *h, int worker, const wadi_workq_peer *peer, int fd, int64_t bears_ms) {
     if (worker < 0) worker = take_seat(h, peer, fd);
+    if (worker >= 0) wadi_pulse_wants(&h->seats[worker].pulse, &h->beats, bears_ms);
     if (worker < 0)
         refuse(h, peer, "home has as many workers as it takes");
     else if (may_reply(h))
@@ -183,14 +192,20 @@ static void on_question(home *h, const wadi_workq_peer *peer, const wadi_workq_c
     wadi_text_fini(&reply);
 }
 
+static void on_beat(home *h, int worker) {
+    h->seats[worker].pulse.beats = true;
+    wadi_dispatch_beats(&h->dispatch, worker);
+}
+
 static bool on_message(home *h, int worker, const wadi_workq_peer *peer, int fd,
                        const wadi_workq_control *c, const void *payload, wadi_work_item *out) {
-    if (worker >= 0) wadi_dispatch_heard(&h->dispatch, worker);
+    if (worker >= 0) wadi_pulse_heard(&h->seats[worker].pulse);
+    if (worker >= 0 && c->kind != WADI_WORKQ_BEAT) wadi_dispatch_heard(&h->dispatch, worker);
     if (h->job != 0 && c->job == h->job)
         wadi_zmq_guard_trust(h->s.guard, fd); /* it has the charter */
     switch (c->kind) {
     case WADI_WORKQ_HELLO:
-        on_hello(h, worker, peer, fd);
+        on_hello(h, worker, peer, fd, c->number);
         return false;
     case WADI_WORKQ_BYE:
         if (worker >= 0) lose(h, worker);
@@ -200,6 +215,9 @@ static bool on_message(home *h, int worker, const wadi_workq_peer *peer, int fd,
         break;
     case WADI_WORKQ_KERNELS:
         if (worker >= 0 && h->job != 0 && c->job == h->job) on_question(h, peer, c, payload);
+        break;
+    case WADI_WORKQ_BEAT:
+        if (worker >= 0 && c->job == h->job) on_beat(h, worker);
         break;
     case WADI_WORKQ_ANSWER:
         if (on_answer(h, worker, c, payload, out)) return true;
@@ -276,6 +294,34 @@ static void lose_gone(home *h) {
         if (h->seats[i].gone) lose_gone_one(h, i);
 }
 
+/* Those who have beaten themselves: nobody else makes home send anything that he does not read. */
+static void beat(void *env) {
+    home *h = env;
+    const wadi_workq_control c = {.kind = WADI_WORKQ_BEAT, .job = h->job};
+    for (int i = 0; i < h->dispatch.seats; i++)
+        if (h->seats[i].used && h->seats[i].pulse.beats && wadi_pulse_due(&h->seats[i].pulse))
+            (void)wadi_workq_socket_send(&h->s, &h->seats[i].peer, c, NULL);
+}
+
+/* One that is stopped, or whose host is cut off. When it goes on it is asked to say HELLO, as any stranger. */
+static void lose_silent(home *h, bool all_read) {
+    const int64_t now = wadi_clock_ns();
+    if (now - h->looked_ns < tick_ns) return;
+    h->looked_ns = now;
+    wadi_zmq_beats_look(&h->beats);
+    for (int i = 0; i < h->dispatch.seats; i++) {
+        if (!h->seats[i].used || !wadi_pulse_is_silent(&h->seats[i].pulse, &h->beats, all_read))
+            continue;
+        if (++h->silent <= TOLD)
+            wadi_logf(WADI_LOG_WARNING,
+                      "%s: nothing was heard of a worker for %.3g s: it counts as lost%s",
+                      h->s.address, (double)h->beats.silent_ns / 1e9,
+                      h->silent == TOLD ? " (later ones are not logged)" : "");
+        lose(h, i);
+    }
+    beat(h);
+}
+
 static void give_out(home *h) {
     int worker = 0;
     wadi_dispatch_item i;
@@ -294,6 +340,7 @@ static bool look(home *h, wadi_work_item *out) {
     take_events(h);
     const bool came = take_in(h, out, &all);
     if (all) lose_gone(h);
+    lose_silent(h, all);
     tell_untold(h);
     give_out(h);
     if (came) return true;
@@ -307,6 +354,7 @@ static bool look(home *h, wadi_work_item *out) {
 
 static void close_home(wadi_workq *self) {
     home *h = (home *)self;
+    wadi_zmq_beats_fini(&h->beats);
     wadi_workq_socket_close(&h->s);
     wadi_dispatch_fini(&h->dispatch);
     wadi_workq_blob_release(h->charter);
@@ -385,6 +433,44 @@ static wadi_status end(wadi_workq *self, wadi_error *err) {
     return WADI_OK;
 }
 
+/* ---- with the lock ---- */
+
+static wadi_status lock_offer(wadi_workq *self, const void *charter, int64_t n, wadi_error *err) {
+    wadi_zmq_beats *b = &((home *)self)->beats;
+    wadi_zmq_beats_enter(b);
+    const wadi_status status = offer(self, charter, n, err);
+    wadi_zmq_beats_leave(b);
+    return status;
+}
+
+static wadi_status lock_submit(wadi_workq *self, int64_t number, const void *bytes, int64_t n,
+                               wadi_error *err) {
+    wadi_zmq_beats *b = &((home *)self)->beats;
+    wadi_zmq_beats_enter(b);
+    const wadi_status status = submit(self, number, bytes, n, err);
+    wadi_zmq_beats_leave(b);
+    return status;
+}
+
+static wadi_status lock_collect(wadi_workq *self, int64_t wait_ns, wadi_work_item *out,
+                                wadi_error *err) {
+    wadi_zmq_beats *b = &((home *)self)->beats;
+    wadi_zmq_beats_enter(b);
+    const wadi_status status = collect(self, wait_ns, out, err);
+    wadi_zmq_beats_leave(b);
+    return status;
+}
+
+static wadi_status lock_end(wadi_workq *self, wadi_error *err) {
+    wadi_zmq_beats *b = &((home *)self)->beats;
+    wadi_zmq_beats_enter(b);
+    const wadi_status status = end(self, err);
+    wadi_zmq_beats_leave(b);
+    return status;
+}
+
+/* ---- what is a worker's ---- */
+
 static wadi_status no_charter(wadi_workq *self, void **out, int64_t *out_n, wadi_error *err) {
     WADI_UNUSED(self);
     WADI_UNUSED(out);
@@ -408,8 +494,9 @@ static wadi_status no_ask(wadi_workq *self, const char *what, void **out, int64_
     return no_charter(self, out, out_n, err);
 }
 
-static const wadi_workq_ops ops = {close_home, offer, has_room,   submit,   collect,   workers,
-                                   look_at,    end,   no_charter, no_fetch, no_answer, no_ask};
+static const wadi_workq_ops ops = {close_home,   lock_offer, has_room,  lock_submit,
+                                   lock_collect, workers,    look_at,   lock_end,
+                                   no_charter,   no_fetch,   no_answer, no_ask};
 
 wadi_status wadi_workq_home_open(const wadi_workq_options *options, const char *file,
                                  wadi_workq **out, wadi_error *err) {
@@ -421,10 +508,15 @@ wadi_status wadi_workq_home_open(const wadi_workq_options *options, const char *
     h->kernels_env = options->kernels_env;
     const int seats = options->seats > 0 ? options->seats : WADI_DISPATCH_WORKERS;
     wadi_dispatch_init(&h->dispatch, seats, drop_blob);
-    const wadi_status status = wadi_workq_socket_open(&h->s, options, file, err);
+    wadi_status status = wadi_workq_socket_open(&h->s, options, file, err);
+    if (status != WADI_OK) {
+        free(h);
+        return status;
+    }
+    status = wadi_zmq_beats_init(&h->beats, options->silent_ns, beat, h, err);
     if (status == WADI_OK)
         *out = &h->base;
     else
-        free(h);
+        close_home(&h->base);
     return status;
 }

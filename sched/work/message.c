@@ -41,7 +41,7 @@ wadi_status wadi_workq_control_read(const void *data, size_t n, wadi_workq_contr
                              .job = get64(at + 8),
                              .number = get64(at + 16),
                              .bytes = get64(at + 24)};
-    const bool known = at[5] >= WADI_WORKQ_HELLO && at[5] <= WADI_WORKQ_KERNELS;
+    const bool known = at[5] >= WADI_WORKQ_HELLO && at[5] <= WADI_WORKQ_BEAT;
     if (known && out->job >= 0 && out->number >= 0 && out->bytes >= 0) return WADI_OK;
     return wadi_fail(err, WADI_IO, "work queue: a message that makes no sense");
 }

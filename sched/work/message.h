@@ -12,6 +12,9 @@
  *                      ASK              home does not know it: HELLO again
  *                      REFUSED          why it cannot be a worker here
  *     both               KERNELS          what a worker asks for, and home's reply to question `number`
+ *                        BEAT             its sender lives: to those who have asked for it
+ *
+ * The number of HELLO and of CHARTER is how many milliseconds of silence its sender bears; 0: it does not know BEAT.
  *
  * A job is a charter that was offered, by a random number: so nobody takes items or answers of one for those of another. */
 #ifndef WADI_SCHED_WORK_MESSAGE_H
@@ -35,7 +38,8 @@ typedef enum wadi_workq_kind {
     WADI_WORKQ_END,
     WADI_WORKQ_ASK,
     WADI_WORKQ_REFUSED,
-    WADI_WORKQ_KERNELS
+    WADI_WORKQ_KERNELS,
+    WADI_WORKQ_BEAT
 } wadi_workq_kind;
 
 typedef struct wadi_workq_control {

@@ -18,8 +18,10 @@ typedef struct wadi_workq_options {
     int64_t lost_after_ns; /* worker: it is an error to have no home for so long; 0: no limit */
     int64_t
         hangs_after_ns; /* worker: an item that takes longer, and much longer than usual, goes to others, too; 0: it does not. Over ZeroMQ home decides that */
-    int wake_fd;        /* as in wadi_workq */
-    wadi_waits *waits;  /* as in wadi_workq */
+    int64_t
+        silent_ns; /* over ZeroMQ: how long the other side may be silent before it counts as lost; 0: for ever. What the address says */
+    int wake_fd;   /* as in wadi_workq */
+    wadi_waits *waits;                                      /* as in wadi_workq */
     const char *curve_public, *curve_secret, *curve_server; /* Z85; NULL: none */
     const char *const *curve_clients;                       /* ended by NULL */
     /* home: ends the run when that is asked for from outside; from any thread. False, or NULL: it cannot be. */

@@ -7,7 +7,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/vec.h"
+#include "sched/transport/zmq/beats.h"
 #include "sched/work/socket.h"
 
 static const int64_t tick_ns = 1000000000;
@@ -26,10 +28,13 @@ enum {
 typedef struct worker {
     wadi_workq base;
     wadi_workq_socket s;
+    wadi_zmq_beats beats;
+    wadi_pulse home; /* over this connection */
     int64_t lost_after_ns;
     int64_t alone_ns; /* clock when home went, or the queue was opened */
     bool connected;
     bool spoke;        /* home has sent a message over this connection */
+    bool silent;       /* home was given up because it said nothing, and was not met again */
     char trouble[160]; /* why the last attempt to connect has failed; "": it has not */
     int64_t renew_ns;  /* clock when it connects anew; 0: it need not */
     int64_t job;       /* whose items it takes; 0: none yet */
@@ -52,14 +57,24 @@ static void hello(worker *w) {
     w->ready = false;
     w->again_ns = wadi_clock_ns() + hello_again_ns;
     w->question_ns = 0;
-    (void)wadi_workq_socket_send(
-        &w->s, NULL, (wadi_workq_control){.kind = WADI_WORKQ_HELLO, .job = w->job}, NULL);
+    const wadi_workq_control c = {
+        .kind = WADI_WORKQ_HELLO, .job = w->job, .number = wadi_zmq_beats_tell(&w->beats)};
+    (void)wadi_workq_socket_send(&w->s, NULL, c, NULL);
 }
 
 static void be_ready(worker *w) {
     if (w->ready) return;
     w->ready = wadi_workq_socket_send(
         &w->s, NULL, (wadi_workq_control){.kind = WADI_WORKQ_READY, .job = w->job}, NULL);
+}
+
+/* Home hears of it only when it has given this worker its charter. */
+static void beat(void *env) {
+    worker *w = env;
+    const int64_t job = w->job != 0 ? w->job : w->next_job;
+    if (!w->connected || job == 0 || !wadi_pulse_due(&w->home)) return;
+    (void)wadi_workq_socket_send(&w->s, NULL,
+                                 (wadi_workq_control){.kind = WADI_WORKQ_BEAT, .job = job}, NULL);
 }
 
 /* ---- messages ---- */
@@ -131,6 +146,7 @@ static void on_reply(worker *w, const wadi_workq_control *c, const void *payload
 
 /* What is read after the news that the connection has ended came before it. */
 static void note_voice(worker *w) {
+    wadi_pulse_heard(&w->home);
     if (w->connected)
         w->spoke = true;
     else
@@ -149,6 +165,8 @@ static wadi_status take_in(worker *w, wadi_work_item *out, wadi_error *err) {
         note_voice(w);
         if (c.kind == WADI_WORKQ_CHARTER || c.kind == WADI_WORKQ_END) w->again_ns = 0;
         if (c.kind == WADI_WORKQ_CHARTER) on_charter(w, &c, payload);
+        if (c.kind == WADI_WORKQ_CHARTER) wadi_pulse_wants(&w->home, &w->beats, c.number);
+        if (c.kind == WADI_WORKQ_BEAT) w->home.beats = true;
         if (c.kind == WADI_WORKQ_ITEM && out != NULL) WADI_TRY(on_item(w, &c, payload, out, err));
         if (c.kind == WADI_WORKQ_END && (c.job == w->job || w->job == 0)) w->over = true;
         if (c.kind == WADI_WORKQ_ASK) hello(w);
@@ -160,8 +178,9 @@ static wadi_status take_in(worker *w, wadi_work_item *out, wadi_error *err) {
 
 /* Who is there is not home, or will have our keys when it has begun again. After what this side has found wrong, ZeroMQ does not connect again by itself. */
 static void on_trouble(worker *w, bool found_here) {
-    (void)snprintf(w->trouble, sizeof w->trouble,
-                   "; somebody is there, who does not speak ZeroMQ or has other keys");
+    if (!w->silent)
+        (void)snprintf(w->trouble, sizeof w->trouble,
+                       "; somebody is there, who does not speak ZeroMQ or has other keys");
     if (found_here && w->renew_ns == 0) w->renew_ns = wadi_clock_ns() + tick_ns;
 }
 
@@ -170,6 +189,7 @@ static void take_events(worker *w) {
     while (wadi_zmq_event(w->s.monitor, &what, &fd)) {
         if (what == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) {
             w->connected = true;
+            w->silent = false;
             w->trouble[0] = '\0';
             hello(w);
         }
@@ -179,6 +199,7 @@ static void take_events(worker *w) {
         if (what == ZMQ_EVENT_DISCONNECTED && !w->connected) on_trouble(w, false);
         if (what == ZMQ_EVENT_DISCONNECTED && w->connected) {
             w->connected = w->ready = w->spoke = false;
+            w->home = (wadi_pulse){.beats = false};
             if (w->unseated)
                 (void)wadi_fail(&w->broken, WADI_IO,
                                 "%s: home has gone, and had no seat left for this worker",
@@ -208,11 +229,27 @@ static wadi_status renew(worker *w, wadi_error *err) {
     return wadi_workq_socket_renew(&w->s, err);
 }
 
+/* Home may have been stopped, or its host cut off. It may be there again later, and knows this worker no more then than any other. */
+static void give_up_silent(worker *w) {
+    wadi_zmq_beats_look(&w->beats);
+    if (!w->connected || !wadi_pulse_is_silent(&w->home, &w->beats, true)) return;
+    wadi_logf(WADI_LOG_WARNING, "%s: nothing was heard of home for %.3g s: it counts as lost",
+              w->s.address, (double)w->beats.silent_ns / 1e9);
+    (void)snprintf(w->trouble, sizeof w->trouble,
+                   "; somebody is there who says nothing: it may be stopped");
+    w->silent = true;
+    w->connected = w->ready = w->spoke = false;
+    w->home = (wadi_pulse){.beats = false};
+    w->alone_ns = w->renew_ns = wadi_clock_ns();
+}
+
 static wadi_status look(worker *w, condition holds, wadi_work_item *item, bool *out_holds,
                         wadi_error *err) {
     take_events(w);
     WADI_TRY(renew(w, err));
     WADI_TRY(take_in(w, item, err));
+    if (item == NULL || item->number < 0) give_up_silent(w);
+    beat(w);
     if (w->connected && w->again_ns != 0 && wadi_clock_ns() >= w->again_ns) hello(w);
     put_question(w);
     *out_holds = holds(w, item);
@@ -220,9 +257,9 @@ static wadi_status look(worker *w, condition holds, wadi_work_item *item, bool *
 }
 
 static int64_t nap_ns(const worker *w) {
-    const int64_t part = w->lost_after_ns / 4 + 1;
+    const int64_t part = w->lost_after_ns / 4 + 1, tick = wadi_zmq_beats_nap_ns(&w->beats, tick_ns);
     if (w->question != NULL) return part > 1 && part < soon_ns ? part : soon_ns;
-    return w->lost_after_ns > 0 && part < tick_ns ? part : tick_ns;
+    return w->lost_after_ns > 0 && part < tick ? part : tick;
 }
 
 static wadi_status wait_until(worker *w, condition holds, const char *what, wadi_work_item *item,
@@ -264,6 +301,7 @@ static bool take_ahead(worker *w, wadi_work_item *out) {
 
 static void close_worker(wadi_workq *self) {
     worker *w = (worker *)self;
+    wadi_zmq_beats_fini(&w->beats);
     if (w->connected)
         (void)wadi_workq_socket_send(
             &w->s, NULL, (wadi_workq_control){.kind = WADI_WORKQ_BYE, .job = w->job}, NULL);
@@ -372,6 +410,41 @@ static wadi_status ask(wadi_workq *self, const char *what, void **out, int64_t *
     return status;
 }
 
+/* ---- with the lock ---- */
+
+static wadi_status lock_charter(wadi_workq *self, void **out, int64_t *out_n, wadi_error *err) {
+    wadi_zmq_beats *b = &((worker *)self)->beats;
+    wadi_zmq_beats_enter(b);
+    const wadi_status status = charter(self, out, out_n, err);
+    wadi_zmq_beats_leave(b);
+    return status;
+}
+
+static wadi_status lock_fetch(wadi_workq *self, wadi_work_item *out, wadi_error *err) {
+    wadi_zmq_beats *b = &((worker *)self)->beats;
+    wadi_zmq_beats_enter(b);
+    const wadi_status status = fetch(self, out, err);
+    wadi_zmq_beats_leave(b);
+    return status;
+}
+
+static wadi_status lock_answer(wadi_workq *self, const wadi_work_item *item, wadi_error *err) {
+    wadi_zmq_beats *b = &((worker *)self)->beats;
+    wadi_zmq_beats_enter(b);
+    const wadi_status status = answer(self, item, err);
+    wadi_zmq_beats_leave(b);
+    return status;
+}
+
+static wadi_status lock_ask(wadi_workq *self, const char *what, void **out, int64_t *out_n,
+                            wadi_error *err) {
+    wadi_zmq_beats *b = &((worker *)self)->beats;
+    wadi_zmq_beats_enter(b);
+    const wadi_status status = ask(self, what, out, out_n, err);
+    wadi_zmq_beats_leave(b);
+    return status;
+}
+
 /* ---- what is home's ---- */
 
 static wadi_status not_here(wadi_error *err) {
@@ -418,9 +491,9 @@ static wadi_status no_end(wadi_workq *self, wadi_error *err) {
     return not_here(err);
 }
 
-static const wadi_workq_ops ops = {close_worker, no_offer,   no_room, no_submit,
-                                   no_collect,   no_workers, no_look, no_end,
-                                   charter,      fetch,      answer,  ask};
+static const wadi_workq_ops ops = {close_worker, no_offer,   no_room,     no_submit,
+                                   no_collect,   no_workers, no_look,     no_end,
+                                   lock_charter, lock_fetch, lock_answer, lock_ask};
 
 wadi_status wadi_workq_worker_open(const wadi_workq_options *options, const char *file,
                                    wadi_workq **out, wadi_error *err) {
@@ -429,10 +502,15 @@ wadi_status wadi_workq_worker_open(const wadi_workq_options *options, const char
     w->base = (wadi_workq){&ops, options->wake_fd, options->waits};
     w->lost_after_ns = options->lost_after_ns;
     w->alone_ns = wadi_clock_ns();
-    const wadi_status status = wadi_workq_socket_open(&w->s, options, file, err);
+    wadi_status status = wadi_workq_socket_open(&w->s, options, file, err);
+    if (status != WADI_OK) {
+        free(w);
+        return status;
+    }
+    status = wadi_zmq_beats_init(&w->beats, options->silent_ns, beat, w, err);
     if (status == WADI_OK)
         *out = &w->base;
     else
-        free(w);
+        close_worker(&w->base);
     return status;
 }

@@ -18,19 +18,25 @@ static wadi_status check_ipc(const char *address, wadi_error *err) {
     return wadi_fail(err, WADI_INVALID, "%s: expected ipc://PATH, the path of a file", address);
 }
 
-static wadi_status open_end(const wadi_workq_options *o, const char *file, wadi_workq **out,
+static wadi_status open_end(const wadi_workq_options *o, bool has_file, wadi_workq **out,
                             wadi_error *err) {
-    if (o->home) WADI_TRY(wadi_address_check_bind(o->address, o->curve_secret != NULL, err));
-    return o->home ? wadi_workq_home_open(o, file, out, err)
-                   : wadi_workq_worker_open(o, file, out, err);
+    wadi_address a;
+    wadi_workq_options plain = *o;
+    WADI_TRY(wadi_address_read(o->address, &a, err));
+    if (o->home) WADI_TRY(wadi_address_check_bind(a.at, o->curve_secret != NULL, err));
+    plain.address = a.at;
+    plain.silent_ns = a.silent_ns;
+    const char *path = has_file ? strstr(a.at, "://") + 3 : NULL;
+    return o->home ? wadi_workq_home_open(&plain, path, out, err)
+                   : wadi_workq_worker_open(&plain, path, out, err);
 }
 
 static wadi_status open_tcp(const wadi_workq_options *options, wadi_workq **out, wadi_error *err) {
-    return open_end(options, NULL, out, err);
+    return open_end(options, false, out, err);
 }
 
 static wadi_status open_ipc(const wadi_workq_options *options, wadi_workq **out, wadi_error *err) {
-    return open_end(options, strstr(options->address, "://") + 3, out, err);
+    return open_end(options, true, out, err);
 }
 
 const wadi_way wadi_way_tcp = {"tcp", "tcp://HOST:PORT", check, open_tcp};

@@ -146,7 +146,8 @@ static void waiting_begins_when_the_last_one_that_was_there_has_gone(void **stat
     talk_open(&t, o);
     peer idle = talk_peer(&t, false);
     says_hello(&idle, true); /* its own part has not begun */
-    talk_hears(&t, &idle, (word){4, HELLO, .number = WADI_CONTROL_VERSION, .bytes = 1});
+    talk_hears(&t, &idle,
+               (word){4, HELLO, .number = WADI_CONTROL_VERSION, .sequence = 30000, .bytes = 1});
     look_after_until_gone(&t);
     look_after_until_gone(&t); /* longer than the port waits */
     const int64_t gone_ns = wadi_clock_ns();

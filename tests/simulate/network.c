@@ -623,6 +623,15 @@ void wadi_zmq_guard_doubt(wadi_zmq_guard *g, int fd) {
     (void)fd;
 }
 
+/* The descriptor is one of the process that has the turn. */
+void wadi_zmq_guard_end(wadi_zmq_guard *g, const char *address, int fd) {
+    (void)g;
+    (void)address;
+    for (int i = 0; i < nlinks; i++)
+        if (links[i].used && links[i].fd == fd && sockets[links[i].to].owner == world_self())
+            break_link(i);
+}
+
 /* ---- the world ---- */
 
 void network_begin(int breaks) {

@@ -282,6 +282,7 @@ static wadi_status on_hello(wadi_zmq_port *p, int peer, const wadi_control *c) {
     else if (c->number > r->version)
         r->version = (int)c->number;
     r->shares = (c->bytes & WADI_CONTROL_SHARES) != 0;
+    wadi_pulse_wants(&r->pulse, &p->beats, c->sequence);
     if (!p->options.bind || wadi_zmq_is_partner(p, peer)) return WADI_OK;
     bool sent = c->number < 2 || wadi_zmq_say_hello(p, peer);
     const wadi_control ready = {.kind = WADI_LINK_READY,
@@ -306,6 +307,10 @@ static const char *is_engaged(wadi_zmq_port *p, int peer) {
 static wadi_status on_control(wadi_zmq_port *p, int peer, const wadi_control *c, int at,
                               wadi_error *err) {
     const bool sends = p->options.sends;
+    if (c->kind == WADI_CONTROL_BEAT && p->beats.ready) {
+        p->remotes[peer].pulse.beats = true;
+        return WADI_OK;
+    }
     const char *why = is_engaged(p, peer);
     if (!p->remotes[peer].used) return WADI_OK; /* it has gone, too */
     if (c->kind == WADI_LINK_FAIL) return on_fail(p, peer, c, at, err);
@@ -376,6 +381,7 @@ static void read_message(wadi_zmq_port *p) {
     if (p->options.bind && peer < 0 && (status == WADI_OK || status == WADI_UNSUPPORTED))
         peer = wadi_zmq_seat(p, identity, n, fd);
     if (status == WADI_OK && peer < 0 && wadi_zmq_has_many(p) && answer) tell_full(p, identity, n);
+    if (peer >= 0) wadi_pulse_heard(&p->remotes[peer].pulse);
     if (status == WADI_OK && peer >= 0) status = on_control(p, peer, &c, at + 1, &why);
     if (status != WADI_OK) turn_away(p, peer, &why, answer);
 }
@@ -483,9 +489,11 @@ static bool is_renewed(wadi_zmq_port *p) {
 }
 
 void wadi_zmq_take_in(wadi_zmq_port *p) {
+    p->all_read = false;
     if (is_renewed(p)) return;
-    (void)take_messages(p);
+    p->all_read = take_messages(p);
     take_events(p);
+    wadi_zmq_look_after_peers(p);
     if (!wadi_zmq_in_doubt(p)) return;
     settle_doubts(p);
     lose_gone(p, take_messages(p));

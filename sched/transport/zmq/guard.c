@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -499,5 +500,30 @@ void wadi_zmq_guard_doubt(wadi_zmq_guard *g, int fd) {
         c->doubted_ns = wadi_clock_ns();
         probe(fd, &c->peer);
     }
+    wadi_mutex_unlock(&g->lock);
+}
+
+/* Whether the descriptor is that of a connection which came over this file, or this name. */
+static bool came_over(int fd, const char *address) {
+    struct sockaddr_un own = {0};
+    socklen_t n = sizeof own;
+    const char *path = strstr(address, "://");
+    if (path == NULL || getsockname(fd, (struct sockaddr *)&own, &n) != 0) return false;
+    if (own.sun_family != AF_UNIX || n <= offsetof(struct sockaddr_un, sun_path)) return false;
+    path += 3;
+    if (own.sun_path[0] != '\0') return strncmp(own.sun_path, path, sizeof own.sun_path) == 0;
+    const size_t length = n - offsetof(struct sockaddr_un, sun_path);
+    return *path == '@' && strlen(path) == length &&
+           memcmp(own.sun_path + 1, path + 1, length - 1) == 0;
+}
+
+void wadi_zmq_guard_end(wadi_zmq_guard *g, const char *address, int fd) {
+    peer_name peer;
+    if (g == NULL) {
+        if (fd >= 0 && came_over(fd, address) && name_peer(fd, &peer)) cut(fd, &peer);
+        return;
+    }
+    wadi_mutex_lock(&g->lock);
+    if (adopt(g, fd) != NULL) turn_out(g, fd, "nothing was heard of it");
     wadi_mutex_unlock(&g->lock);
 }

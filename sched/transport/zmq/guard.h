@@ -36,5 +36,7 @@ void wadi_zmq_guard_trust(wadi_zmq_guard *g, int fd);
 /* Somebody else says that he goes on with what this connection began. If its host has vanished, the connection ends within four seconds, not twenty; not so if that host had no room left
  * for what is sent to it. */
 void wadi_zmq_guard_doubt(wadi_zmq_guard *g, int fd);
+/* Ends the connection with this descriptor, of a socket that is bound to the address. Without a guard it does so where the address is that of a file. */
+void wadi_zmq_guard_end(wadi_zmq_guard *g, const char *address, int fd);
 
 #endif

@@ -1,4 +1,4 @@
-/* The inside of a port over ZeroMQ, for the files that make it: peers.c (the other end), send.c and exchange.c (messages), resume.c and places.c (going on), and port.c (waiting). */
+/* The inside of a port over ZeroMQ, for the files that make it: peers.c and silence.c (the other end), send.c and exchange.c (messages), resume.c and places.c (going on), and port.c (waiting). */
 #ifndef WADI_SCHED_TRANSPORT_ZMQ_INSIDE_H
 #define WADI_SCHED_TRANSPORT_ZMQ_INSIDE_H
 
@@ -6,6 +6,7 @@
 
 #include "sched/link/link.h"
 #include "sched/transport/port.h"
+#include "sched/transport/zmq/beats.h"
 #include "sched/transport/zmq/guard.h"
 #include "sched/transport/zmq/library.h"
 #include "sched/transport/zmq/socket_file.h"
@@ -41,6 +42,7 @@ typedef struct wadi_remote {
     int64_t
         doubt_until_ns; /* a connection has ended that may be its own: until then it is asked whether it is there; 0: no doubt */
     int fd;             /* of the connection */
+    wadi_pulse pulse;
     size_t identity_bytes;
     uint8_t identity[WADI_IDENTITY_BYTES];
 } wadi_remote;
@@ -77,6 +79,8 @@ typedef struct wadi_zmq_port {
     char address[256], owner[32], other[32];
     void *context, *socket, *monitor;
     wadi_zmq_guard *guard; /* NULL: none */
+    wadi_zmq_beats beats;  /* of a port that shares */
+    bool all_read;         /* the socket was found empty */
     char *path;            /* of the socket's file, owned; NULL: none */
     wadi_socket_file file; /* made by this side, if it binds */
     int partner; /* the peer at the other end of the stream; -1: none yet. For a side that connects: the peer it has connected to. Of several: one of them */
@@ -173,6 +177,13 @@ void wadi_zmq_note_refusal(wadi_zmq_port *p, const char *why);
 bool wadi_zmq_may_answer(wadi_zmq_port *p);
 /* Describes what was lost with a connection. */
 wadi_error wadi_zmq_loss(const wadi_zmq_port *p);
+
+/* ---- silence.c ---- */
+
+/* Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_zmq_begin_beats(wadi_zmq_port *p, wadi_error *err);
+/* Tells peers that this side lives, and gives up those that have been silent for too long. */
+void wadi_zmq_look_after_peers(wadi_zmq_port *p);
 
 /* ---- resume.c ---- */
 

@@ -8,7 +8,9 @@
  *     FROM of a sender:        of a stream that is shared: number: the first element that it gives; sequence: the stream's id
  *     KEPT:                    number: elements that will not be asked for again; sequence: the stream's id; status: 1 if that is all of it
  *     HEARD:                   sequence: the stream's id
- *     HELLO:                   number: the highest version its sender speaks; 0 means 1; bytes: 1 if it shares streams
+ *     HELLO:                   number: the highest version its sender speaks; 0 means 1; bytes: 1 if it shares streams; sequence: how
+ *                              many milliseconds of silence it bears; 0: it does not know BEAT
+ *     BEAT:                    its sender lives
  *     END, FAIL of a sender:   sequence: the stream's id; version 1 leaves it 0
  *     END of a shared stream:  bytes: elements of the whole stream
  *
@@ -23,8 +25,8 @@
 
 enum { WADI_CONTROL_BYTES = 32, WADI_CONTROL_LOWEST = 1, WADI_CONTROL_VERSION = 4 };
 
-/* Kinds beyond those of link.h: the connecting side introduces itself. */
-enum { WADI_CONTROL_HELLO = 16 };
+/* Kinds beyond those of link.h: the connecting side introduces itself, and both sides tell those who have asked for it that they live. */
+enum { WADI_CONTROL_HELLO = 16, WADI_CONTROL_BEAT = 17 };
 
 /* Bits of the bytes of a HELLO. Who does not know them shares nothing. */
 enum { WADI_CONTROL_SHARES = 1 };

@@ -112,8 +112,9 @@ static wadi_status check(const wadi_zmq_port *p, wadi_error *err) {
 static long timeout_ms(const wadi_zmq_port *p) {
     const int64_t patience = patience_ns(p) / 4000000 + 1;
     if (wadi_zmq_in_doubt(p) || p->resume.reopen) return DOUBT_MS;
-    const long most = p->base.over != NULL ? OVER_MS : POLL_MS;
-    return patience > 1 && patience < most ? (long)patience : most;
+    const long most = p->base.over != NULL ? OVER_MS : POLL_MS,
+               beat = (long)(wadi_zmq_beats_nap_ns(&p->beats, most * INT64_C(1000000)) / 1000000);
+    return patience > 1 && patience < beat ? (long)patience : beat;
 }
 
 static wadi_status sleep_a_while(wadi_zmq_port *p, wadi_error *err) {
@@ -194,6 +195,7 @@ static wadi_status begin(wadi_zmq_port *p, const wadi_port_options *options, con
         return wadi_fail(err, WADI_MEMORY, "%s: no ZeroMQ context", options->address);
     if (file != NULL && (p->path = strdup(file)) == NULL)
         return wadi_fail(err, WADI_MEMORY, "link: out of memory");
+    WADI_TRY(wadi_zmq_begin_beats(p, err));
     if (options->note != NULL)
         WADI_TRY(wadi_zmq_keep_note(p, options->note, (size_t)options->note_bytes, err));
     return attach(p, options->address, err);
@@ -236,6 +238,7 @@ static bool has_listener(const wadi_zmq_port *p) {
 /* Messages in flight hold memory of chunks, so the context ends only when they have been delivered or given up. */
 static void close_port(wadi_port *self) {
     wadi_zmq_port *p = (wadi_zmq_port *)self;
+    wadi_zmq_beats_fini(&p->beats);
     p->closing = true;
     if (p->path != NULL) wadi_socket_file_remove(p->path, p->file);
     wadi_zmq_socket_close(p->socket, p->monitor, p->guard, has_listener(p));
@@ -551,7 +554,17 @@ static uint64_t port_stream(const wadi_port *self) {
 
 /* ---- opening ---- */
 
+static void port_enter(wadi_port *self) {
+    wadi_zmq_beats_enter(&((wadi_zmq_port *)self)->beats);
+}
+
+static void port_leave(wadi_port *self) {
+    wadi_zmq_beats_leave(&((wadi_zmq_port *)self)->beats);
+}
+
 static const wadi_port_ops ops = {.close = close_port,
+                                  .enter = port_enter,
+                                  .leave = port_leave,
                                   .introduce = port_introduce,
                                   .send = port_send,
                                   .settle = port_settle,

@@ -71,6 +71,7 @@ bool wadi_zmq_say_hello(wadi_zmq_port *p, int peer) {
     return wadi_zmq_say(p, peer,
                         (wadi_control){.kind = WADI_CONTROL_HELLO,
                                        .number = WADI_CONTROL_VERSION,
+                                       .sequence = wadi_zmq_beats_tell(&p->beats),
                                        .bytes = p->options.share.on ? WADI_CONTROL_SHARES : 0},
                         false);
 }
