@@ -192,7 +192,15 @@ static void on_question(home *h, const wadi_workq_peer *peer, const wadi_workq_c
     wadi_text_fini(&reply);
 }
 
+static void tell_life(home *h, int worker) {
+    const wadi_workq_control c = {.kind = WADI_WORKQ_BEAT, .job = h->job};
+    if (wadi_pulse_due(&h->seats[worker].pulse))
+        (void)wadi_workq_socket_send(&h->s, &h->seats[worker].peer, c, NULL);
+}
+
+/* The first one comes before the worker is ready, and is answered before it has an item. */
 static void on_beat(home *h, int worker) {
+    if (!h->seats[worker].pulse.beats) tell_life(h, worker);
     h->seats[worker].pulse.beats = true;
     wadi_dispatch_beats(&h->dispatch, worker);
 }
@@ -297,10 +305,8 @@ static void lose_gone(home *h) {
 /* Those who have beaten themselves: nobody else makes home send anything that he does not read. */
 static void beat(void *env) {
     home *h = env;
-    const wadi_workq_control c = {.kind = WADI_WORKQ_BEAT, .job = h->job};
     for (int i = 0; i < h->dispatch.seats; i++)
-        if (h->seats[i].used && h->seats[i].pulse.beats && wadi_pulse_due(&h->seats[i].pulse))
-            (void)wadi_workq_socket_send(&h->s, &h->seats[i].peer, c, NULL);
+        if (h->seats[i].used && h->seats[i].pulse.beats) tell_life(h, i);
 }
 
 /* One that is stopped, or whose host is cut off. When it goes on it is asked to say HELLO, as any stranger. */

@@ -580,8 +580,56 @@ static void a_gatherer_that_saves_nothing_can_be_lost_at_any_moment(void **state
     printf("%d of 200 are whole\n", whole_ones);
 }
 
+/* ---- one that is stopped for longer than anybody waits ---- */
+
+/* Until the side is stopped all is calm. Returns whether the others have come to their end long before it goes on. */
+static bool stop_side(uint64_t seed, int side) {
+    const int64_t stop_ns = INT64_C(3000000) * MS;
+    static trial world; /* the caller looks at it */
+    world = (trial){.seed = seed, .loses = side >= WORKERS};
+    t = &world;
+    world_begin(seed, 0);
+    for (int i = SIDES; i-- > 0;) start(i);
+    while (t->gathered < ELEMENTS / 4) assert_true(world_turn());
+    world_stop(t->at[side], stop_ns);
+    const int64_t until = world_now() + stop_ns / 10;
+    bool others = true;
+    while (others && world_now() < until) {
+        assert_true(world_turn());
+        others = false;
+        for (int i = 0; i < SIDES; i++) {
+            if (t->at[i] != NULL && world_has_ended(t->at[i])) t->at[i] = NULL;
+            others = others || (i != side && t->at[i] != NULL);
+        }
+    }
+    kill_rest();
+    world_end();
+    assert_string_equal(t->wrong, "");
+    return !others;
+}
+
+static void what_a_stopped_one_has_goes_to_the_others(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        assert_true(stop_side(seed, 0));
+        assert_true(t->has_all && t->finished[SENDER] && t->finished[GATHERER]);
+    }
+}
+
+static void nobody_waits_for_ever_for_a_stopped_sender_or_gatherer(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        assert_true(stop_side(seed, SENDER));
+        assert_false(t->has_all);
+        assert_true(stop_side(seed, GATHERER));
+        assert_false(t->finished[SENDER]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_stopped_one_has_goes_to_the_others),
+        cmocka_unit_test(nobody_waits_for_ever_for_a_stopped_sender_or_gatherer),
         cmocka_unit_test(without_a_gatherer_all_end_with_an_error),
         cmocka_unit_test(what_comes_again_is_sent_and_done_once),
         cmocka_unit_test(a_gatherer_that_saves_nothing_can_be_lost_at_any_moment),
