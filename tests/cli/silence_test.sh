@@ -100,7 +100,7 @@ mkfifo never
 exec 3<>never
 "$wadi" run first.wadi s=@never out=@x.raw --via "ipc://$dir/q?silence=2" --workers 1 --chunk 10 2>home 3>&- &
 home=$!
-"$wadi" work "ipc://$dir/q?silence=2" --wait 2 2>worker 3>&- &
+"$wadi" work "ipc://$dir/q?silence=2" --wait 30 2>worker 3>&- &
 worker=$!
 head -c 8000 in.raw >&3
 reached $home 1 # by the worker
