@@ -96,17 +96,27 @@ is_whole "all are killed"
 
 # ---- a gatherer that has lost what was had says so, and nobody waits for ever ----
 mkfifo slow
-(exec 3>slow; head -c 2000000 in.raw >&3; sleep 2; tail -c +2000001 in.raw >&3) 2>/dev/null &
-"$wadi" run first.wadi "s=25:@slow" "out=@link,share:$upper" --wait 5 --chunk 50 2>sender &
-sender=$!
-"$wadi" run work.wadi "mid=@link,part:$upper" "out=@link,part:$lower" --wait 5 2>parts &
-one=$!
-"$wadi" run last.wadi "res=@link,gather:$lower" out=@out.raw --wait 5 2>gatherer &
+half=2000000
+(exec 3>slow; head -c $half in.raw >&3; until [ -e more ]; do sleep 0.05; done; tail -c +$((half + 1)) in.raw >&3) 2>/dev/null &
+"$wadi" run last.wadi "res=@link,gather:$lower" out=@out.raw --wait 60 --chunk 50 2>gatherer &
 gatherer=$!
-sleep 1
+"$wadi" run work.wadi "mid=@link,part:$upper" "out=@link,part:$lower" --wait 15 2>parts & # in the end it waits in vain
+one=$!
+"$wadi" run first.wadi "s=25:@slow" "out=@link,share:$upper" --wait 60 --chunk 50 2>sender &
+sender=$!
+# it has nearly all that has been sent, and has said so
+had() { cat out.raw.*.wadi-part 2>/dev/null | wc -c; }
+tries=0
+until [ "$(had)" -ge $((half / 10 * 9)) ] || [ $tries -ge 2400 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+[ $tries -lt 2400 ] || wrong "the gatherer has $(had) bytes of $half: $(cat sender gatherer parts)"
 kill -9 $gatherer
 wait $gatherer 2>/dev/null
-timeout 100 "$wadi" run last.wadi "res=@link,gather:$lower" out=@out.raw --wait 5 2>gatherer && wrong "a second gatherer ends well"
+rm -f out.raw.*.wadi-part
+: >more
+timeout 100 "$wadi" run last.wadi "res=@link,gather:$lower" out=@out.raw --wait 60 2>gatherer && wrong "a second gatherer ends well"
 wait $sender && wrong "the sender ends well"
 wait $one && wrong "the one between ends well"
 says sender "are gone here: the sender has to be started again"
