@@ -196,7 +196,13 @@ sender=$!
 pids="$pids $sender"
 behind() { "$wadi" run double.wadi "s=@ipc://$dir/link" out=@behind.raw --wait 300 --state behind --every 1000 2>said & run=$!; pids="$pids $run"; }
 behind
-sleep 1 # in which it takes what there is; if it has not even begun, it has taken nothing
+# it takes what there is; what is on its way to it when it ends, the sender may have forgotten
+took() { "$wadi" top --json $run 2>/dev/null | grep -q '"elements": 3, "bytes_in"'; }
+tries=0
+until took || [ $tries -ge 100 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
 kill -TERM $run
 wait $run
 behind
