@@ -45,7 +45,7 @@ serve
 worker kills
 one=$last
 worker kills
-"$wadi" run slow.wadi s=50:@long.raw y=@kills.raw --chunk 1 --via "$at/kills?ack=0.3" --workers 1 2>home.log &
+"$wadi" run slow.wadi s=50:@long.raw y=@kills.raw --chunk 1 --via "$at/kills?ack=1" --workers 1 2>home.log &
 home=$!
 pids="$pids $home"
 kills=0
@@ -70,7 +70,7 @@ grep -q "is not saved" drained || wrong "it is not said why it is not drained: $
 same plain_long.raw kills.raw "killed workers"
 
 # ---- home is killed, and goes on; then it is drained, and goes on ----
-command="$wadi run slow.wadi s=20:@in.raw y=@state.raw --chunk 1 --via $at/state?ack=0.3 --workers 1 --state kept --every 0.1"
+command="$wadi run slow.wadi s=20:@in.raw y=@state.raw --chunk 1 --via $at/state?ack=3 --workers 1 --state kept --every 0.1"
 worker state
 $command 2>>home.log &
 home=$!
@@ -114,7 +114,7 @@ stream_out "z" z
 stream_out "w" w
 END
 "$wadi" run long.wadi s=20:@in.raw z=@z.raw w=@w.raw || wrong "several stages without workers"
-command="$wadi run long.wadi s=20:@in.raw z=@z_state.raw w=@w_state.raw --chunk 1 --via $at/long?ack=0.3 --workers 1 --state kept --every 0.1"
+command="$wadi run long.wadi s=20:@in.raw z=@z_state.raw w=@w_state.raw --chunk 1 --via $at/long?ack=3 --workers 1 --state kept --every 0.1"
 worker long
 worker long
 $command 2>>home.log &
@@ -127,7 +127,9 @@ $command 2>>home.log || wrong "the run of several stages does not go on: $(cat h
 same z.raw z_state.raw "several stages"
 same w.raw w_state.raw "stages behind a batch"
 
-[ -z "$("$wadi" job ls $at)" ] || wrong "left on the server: $("$wadi" job ls $at)"
+# An item that was given out too often, to workers that were killed or came too seldom to say that they are at it, is a dead letter, which stays.
+left=$("$wadi" job ls $at | grep -v '^kills .* 0 item messages, 0 answer messages, [1-9][0-9]* dead letters$')
+[ -z "$left" ] || wrong "left on the server: $left"
 [ $failed -eq 0 ] || grep -E -A 4 '^(panic|fatal error):|signal SIG' server.log || tail -n 20 server.log
 if [ $failed -ne 0 ] && grep -q '^goroutine ' server.log; then
     echo "skipped: the server itself has crashed"
