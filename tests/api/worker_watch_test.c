@@ -16,7 +16,8 @@
 #include "wadi/wadi.h"
 #include "wadi/work.h"
 
-static const char address[] = "ipc://worker_watch_test.sock";
+/* Nobody is silent by a clock that runs ahead of the threads that tell of life. */
+static const char address[] = "ipc://worker_watch_test.sock?silence=0";
 static const char text[] =
     "program hanging\nstream_in s : seq(i32[4])\n"
     "t = map_seq s (x) {\n    y = foreign \"hang\" dims=1 arrays=1 x 4 (a) {\n"
