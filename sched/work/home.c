@@ -207,7 +207,7 @@ static void on_beat(home *h, int worker) {
 
 static bool on_message(home *h, int worker, const wadi_workq_peer *peer, int fd,
                        const wadi_workq_control *c, const void *payload, wadi_work_item *out) {
-    if (worker >= 0) wadi_pulse_heard(&h->seats[worker].pulse);
+    if (worker >= 0) wadi_pulse_heard(&h->seats[worker].pulse, fd);
     if (worker >= 0 && c->kind != WADI_WORKQ_BEAT) wadi_dispatch_heard(&h->dispatch, worker);
     if (h->job != 0 && c->job == h->job)
         wadi_zmq_guard_trust(h->s.guard, fd); /* it has the charter */

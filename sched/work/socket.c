@@ -179,13 +179,17 @@ wadi_status wadi_workq_socket_message(wadi_workq_socket *s, wadi_workq_control *
     return WADI_OK;
 }
 
+int wadi_workq_socket_fd(const wadi_workq_socket *s) {
+    return s->frames > 0 ? wadi_zmq.msg_get(&s->frame[s->frames - 1], ZMQ_SRCFD) : -1;
+}
+
 bool wadi_workq_socket_sender(wadi_workq_socket *s, wadi_workq_peer *out, int *out_fd) {
     if (s->frames == 0) return false;
     const size_t n = wadi_zmq.msg_size(&s->frame[0]);
     if (n == 0 || n > sizeof out->identity) return false;
     out->n = n;
     memcpy(out->identity, wadi_zmq.msg_data(&s->frame[0]), n);
-    *out_fd = wadi_zmq.msg_get(&s->frame[s->frames - 1], ZMQ_SRCFD);
+    *out_fd = wadi_workq_socket_fd(s);
     return true;
 }
 

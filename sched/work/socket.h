@@ -57,6 +57,8 @@ bool wadi_workq_socket_read(wadi_workq_socket *s);
 /* Of the message that was read. Errors: WADI_IO (it makes no sense), WADI_UNSUPPORTED (of another version). *out_payload is borrowed. */
 WADI_NODISCARD wadi_status wadi_workq_socket_message(wadi_workq_socket *s, wadi_workq_control *out,
                                                      const void **out_payload, wadi_error *err);
+/* The descriptor of the connection over which it came; -1: unknown. */
+int wadi_workq_socket_fd(const wadi_workq_socket *s);
 /* Who has sent it, and over which connection. False: nobody that can be answered. */
 bool wadi_workq_socket_sender(wadi_workq_socket *s, wadi_workq_peer *out, int *out_fd);
 

@@ -146,7 +146,7 @@ static void on_reply(worker *w, const wadi_workq_control *c, const void *payload
 
 /* What is read after the news that the connection has ended came before it. */
 static void note_voice(worker *w) {
-    wadi_pulse_heard(&w->home);
+    wadi_pulse_heard(&w->home, wadi_workq_socket_fd(&w->s));
     if (w->connected)
         w->spoke = true;
     else

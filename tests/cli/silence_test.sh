@@ -55,6 +55,7 @@ program() { # NAME INPUT
 program first s
 program work mid
 program last res
+printf 'program pass\nstream_in s : seq(f64)\nstream_out "out" s\n' >pass.wadi
 seq -f '%07.0f?' 4000 | tr -d '\n' >in.raw # as many numbers
 "$wadi" run first.wadi s=@in.raw out=@a.raw && "$wadi" run work.wadi mid=@a.raw out=@b.raw && "$wadi" run last.wadi res=@b.raw out=@whole.raw || wrong "no reference"
 
@@ -94,6 +95,53 @@ shared "ipc://$dir/upper?silence=2" "ipc://$dir/lower?silence=2"
 a_port=$("$WADI_BUILD/tests/keep_port" $$)
 b_port=$("$WADI_BUILD/tests/keep_port" $$)
 shared "tcp://127.0.0.1:$a_port?silence=2" "tcp://127.0.0.1:$b_port?silence=2"
+
+# ---- a message that takes longer than anybody may be silent ----
+command -v python3 >/dev/null && {
+    cat >line.py <<'PROGRAM'
+import socket, sys, threading, time
+def carry(a, b, slow):
+    try:
+        while data := a.recv(65536):
+            b.sendall(data)
+            time.sleep(slow * len(data) / 65536)
+    except OSError:
+        pass
+    for end in a, b:
+        try:
+            end.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+door = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+while True:
+    one = door.accept()[0]
+    try:
+        two = socket.create_connection(("127.0.0.1", int(sys.argv[2])))
+    except OSError: # the sender is not there yet
+        one.close()
+        continue
+    two.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+    threading.Thread(target=carry, args=(one, two, 0), daemon=True).start()
+    threading.Thread(target=carry, args=(two, one, 0.4), daemon=True).start()
+PROGRAM
+    c_port=$("$WADI_BUILD/tests/keep_port" $$)
+    d_port=$("$WADI_BUILD/tests/keep_port" $$)
+    python3 line.py $d_port $c_port 2>line 3>&- &
+    line=$!
+    seq -f '%07.0f?' 200000 | tr -d '\n' >long.raw # 25 pieces of the line, which takes 10 s for them
+    "$wadi" run first.wadi s=@long.raw out=@a.raw && "$wadi" run last.wadi res=@a.raw out=@whole.raw || wrong "no reference"
+    "$wadi" run last.wadi "res=@link,part:tcp://127.0.0.1:$d_port?silence=4" "out=@link,part:ipc://$dir/slow" --wait 240 2>part 3>&- &
+    part=$!
+    "$wadi" run first.wadi s=@long.raw "out=@link,share:tcp://127.0.0.1:$c_port?silence=4" --wait 240 --chunk 200000 2>sender 3>&- &
+    sender=$!
+    "$wadi" run pass.wadi "s=@link,gather:ipc://$dir/slow" out=@out.raw --wait 240 --chunk 200000 2>gatherer 3>&- &
+    gatherer=$!
+    ends $sender "the sender over a slow line" || wrong "the sender over a slow line fails: $(cat sender)"
+    ends $part "the part over a slow line" || wrong "the part over a slow line fails: $(cat part)"
+    ends $gatherer "the gatherer behind a slow line" || wrong "the gatherer behind a slow line fails: $(cat gatherer)"
+    cmp -s out.raw whole.raw || wrong "another output over a slow line"
+    kill $line
+}
 
 # ---- home ----
 mkfifo never

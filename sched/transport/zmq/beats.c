@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "sched/transport/zmq/guard.h"
 
 enum { PARTS = 4 }; /* beats in the time that a peer may be silent */
 
@@ -76,7 +77,8 @@ void wadi_pulse_wants(wadi_pulse *p, wadi_zmq_beats *b, int64_t ms) {
     start(b);
 }
 
-void wadi_pulse_heard(wadi_pulse *p) {
+void wadi_pulse_heard(wadi_pulse *p, int fd) {
+    p->fd = fd;
     p->heard_ns = wadi_clock_ns();
 }
 
@@ -96,7 +98,8 @@ void wadi_zmq_beats_look(wadi_zmq_beats *b) {
 bool wadi_pulse_is_silent(const wadi_pulse *p, const wadi_zmq_beats *b, bool all_read) {
     const int64_t from = p->heard_ns > b->since_ns ? p->heard_ns : b->since_ns,
                   most = all_read ? b->silent_ns : 2 * b->silent_ns;
-    return b->silent_ns > 0 && p->beats && wadi_clock_ns() - from > most;
+    return b->silent_ns > 0 && p->beats && wadi_clock_ns() - from > most &&
+           !wadi_zmq_guard_receives(p->fd, b->silent_ns);
 }
 
 int64_t wadi_zmq_beats_nap_ns(const wadi_zmq_beats *b, int64_t most) {

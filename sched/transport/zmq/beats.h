@@ -27,6 +27,7 @@ typedef struct wadi_pulse {
     int64_t every_ns; /* how often it wants to be told; 0: not at all */
     int64_t told_ns;
     int64_t heard_ns;
+    int fd; /* of the connection, when it was heard */
     bool beats;
 } wadi_pulse;
 
@@ -46,12 +47,13 @@ void wadi_zmq_beats_leave(wadi_zmq_beats *b);
 int64_t wadi_zmq_beats_tell(const wadi_zmq_beats *b);
 /* The peer bears so many milliseconds of silence. It is told of life from now on. */
 void wadi_pulse_wants(wadi_pulse *p, wadi_zmq_beats *b, int64_t ms);
-void wadi_pulse_heard(wadi_pulse *p);
+/* A message of it has come over the connection with this descriptor; -1: it is unknown. */
+void wadi_pulse_heard(wadi_pulse *p, int fd);
 /* Whether the peer is to be told now; it counts as told then. */
 bool wadi_pulse_due(wadi_pulse *p);
 /* The owner is about to read, or has read. */
 void wadi_zmq_beats_look(wadi_zmq_beats *b);
-/* Whether the peer has been silent for too long. all_read: nothing of what has come is unread. */
+/* Whether the peer has been silent for too long. all_read: nothing of what has come is unread. A message that is large for its line is no silence: while it comes nothing else does. */
 bool wadi_pulse_is_silent(const wadi_pulse *p, const wadi_zmq_beats *b, bool all_read);
 /* How long the owner may sleep: at most `most`. */
 int64_t wadi_zmq_beats_nap_ns(const wadi_zmq_beats *b, int64_t most);

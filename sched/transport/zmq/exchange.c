@@ -374,14 +374,14 @@ static void read_message(wadi_zmq_port *p) {
     const int at = p->options.bind ? 1 : 0;
     const void *identity = wadi_zmq.msg_data(&p->frame[0]);
     const size_t n = wadi_zmq.msg_size(&p->frame[0]);
-    const int fd = p->options.bind ? wadi_zmq.msg_get(&p->frame[p->frames - 1], ZMQ_SRCFD) : -1;
+    const int fd = wadi_zmq.msg_get(&p->frame[p->frames - 1], ZMQ_SRCFD);
     int peer = p->options.bind ? wadi_zmq_find(p, identity, n, fd) : p->partner;
     wadi_status status = read_control(p, at, &c, &why);
     const bool answer = c.kind != WADI_LINK_FAIL;
     if (p->options.bind && peer < 0 && (status == WADI_OK || status == WADI_UNSUPPORTED))
         peer = wadi_zmq_seat(p, identity, n, fd);
     if (status == WADI_OK && peer < 0 && wadi_zmq_has_many(p) && answer) tell_full(p, identity, n);
-    if (peer >= 0) wadi_pulse_heard(&p->remotes[peer].pulse);
+    if (peer >= 0) wadi_pulse_heard(&p->remotes[peer].pulse, fd);
     if (status == WADI_OK && peer >= 0) status = on_control(p, peer, &c, at + 1, &why);
     if (status != WADI_OK) turn_away(p, peer, &why, answer);
 }

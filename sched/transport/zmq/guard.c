@@ -527,3 +527,10 @@ void wadi_zmq_guard_end(wadi_zmq_guard *g, const char *address, int fd) {
     if (adopt(g, fd) != NULL) turn_out(g, fd, "nothing was heard of it");
     wadi_mutex_unlock(&g->lock);
 }
+
+bool wadi_zmq_guard_receives(int fd, int64_t within_ns) {
+    struct tcp_info info = {0};
+    socklen_t n = sizeof info;
+    if (fd < 0 || getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) != 0) return false;
+    return (int64_t)info.tcpi_last_data_recv * 1000000 < within_ns;
+}

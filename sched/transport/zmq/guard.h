@@ -5,6 +5,7 @@
 #ifndef WADI_SCHED_TRANSPORT_ZMQ_GUARD_H
 #define WADI_SCHED_TRANSPORT_ZMQ_GUARD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "wadi/status.h"
@@ -38,5 +39,7 @@ void wadi_zmq_guard_trust(wadi_zmq_guard *g, int fd);
 void wadi_zmq_guard_doubt(wadi_zmq_guard *g, int fd);
 /* Ends the connection with this descriptor, of a socket that is bound to the address. Without a guard it does so where the address is that of a file. */
 void wadi_zmq_guard_end(wadi_zmq_guard *g, const char *address, int fd);
+/* Whether something has come over this connection within that time, be it part of a message. False where the system does not tell, as of ipc://. */
+bool wadi_zmq_guard_receives(int fd, int64_t within_ns);
 
 #endif
