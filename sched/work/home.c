@@ -26,7 +26,8 @@ enum {
     PIECE = 1 << 20, /* bytes of a reply with kernels */
 };
 
-static const int64_t tick_ns = 100000000; /* how often it is looked who is late */
+static const int64_t most_silent_ms = 1000000000; /* more than anybody may ask for by an address */
+static const int64_t tick_ns = 100000000;         /* how often it is looked who is late */
 
 typedef struct seat {
     bool used,
@@ -113,6 +114,12 @@ static void refuse(home *h, const wadi_workq_peer *peer, const char *why) {
 
 /* ---- messages ---- */
 
+/* Home tells only those of its life who have told it of theirs. So one that bears silence for ever wants to be told, too, but hardly ever again. */
+static int64_t bears_ms(const home *h) {
+    const int64_t ms = wadi_zmq_beats_tell(&h->beats);
+    return ms > 0 ? ms : most_silent_ms;
+}
+
 static void tell_job(home *h, int worker) {
     const wadi_workq_peer *peer = &h->seats[worker].peer;
     bool told = true;
@@ -121,12 +128,10 @@ static void tell_job(home *h, int worker) {
         told = wadi_workq_socket_send(
             &h->s, peer, (wadi_workq_control){.kind = WADI_WORKQ_END, .job = h->job}, NULL);
     else if (h->job != 0)
-        told =
-            wadi_workq_socket_send(&h->s, peer,
-                                   (wadi_workq_control){.kind = WADI_WORKQ_CHARTER,
-                                                        .job = h->job,
-                                                        .number = wadi_zmq_beats_tell(&h->beats)},
-                                   h->charter);
+        told = wadi_workq_socket_send(
+            &h->s, peer,
+            (wadi_workq_control){.kind = WADI_WORKQ_CHARTER, .job = h->job, .number = bears_ms(h)},
+            h->charter);
     if (!told) lose(h, worker);
 }
 

@@ -22,7 +22,7 @@ enum { ITEMS = 12, WORKERS = 2 };
 static const int64_t SECOND = 1000000000;
 
 static struct {
-    const char *address;
+    const char *address, *workers_address; /* the same: NULL */
     bool tells;
     int64_t item_ns; /* what an item takes */
     process *home, *worker[WORKERS];
@@ -97,8 +97,10 @@ static wadi_status work(wadi_workq *q, int who, wadi_error *err) {
 
 static void live_as_worker(void *env) {
     const int who = *(const int *)env;
-    const wadi_workq_options o = {
-        .address = t.address, .lost_after_ns = t.lost_after_ns, .wake_fd = -1};
+    const wadi_workq_options o = {.address =
+                                      t.workers_address != NULL ? t.workers_address : t.address,
+                                  .lost_after_ns = t.lost_after_ns,
+                                  .wake_fd = -1};
     wadi_workq *q = NULL;
     wadi_error *err = &t.left[who];
     void *charter = NULL;
@@ -238,6 +240,27 @@ static void workers_of_a_stopped_home_end(void **state) {
     }
 }
 
+/* It bears the silence of workers for ever, and they do not bear its own. */
+static void workers_of_a_patient_home_hear_of_it(void **state) {
+    WADI_UNUSED(state);
+    const world_seeds s = seeds();
+    for (uint64_t seed = s.first; seed <= s.last; seed++) {
+        begin(seed, "tcp://127.0.0.1:1?silence=0", 1);
+        t.workers_address = "tcp://127.0.0.1:1?silence=5";
+        t.lost_after_ns = 10 * SECOND;
+        t.lasts = true;
+        while (t.over_ns == 0) assert_true(world_turn());
+        go_on_until(world_now() + 100 * SECOND);
+        assert_int_equal(t.losses, 0);
+        world_stop(t.home, 1000 * SECOND);
+        const int64_t until = world_now() + 30 * SECOND;
+        while ((t.left_ns[0] == 0 || t.left_ns[1] == 0) && world_now() < until)
+            assert_true(world_turn());
+        for (int i = 0; i < WORKERS; i++) assert_int_equal(t.left[i].status, WADI_IO);
+        end_all(true);
+    }
+}
+
 static void without_a_limit_they_wait_for_it(void **state) {
     WADI_UNUSED(state);
     const world_seeds s = seeds();
@@ -264,6 +287,7 @@ int main(void) {
         cmocka_unit_test(an_item_that_takes_long_is_no_silence),
         cmocka_unit_test(a_home_that_does_something_else_for_an_hour_is_no_silence),
         cmocka_unit_test(workers_of_a_stopped_home_end),
+        cmocka_unit_test(workers_of_a_patient_home_hear_of_it),
         cmocka_unit_test(without_a_limit_they_wait_for_it)};
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
