@@ -12,8 +12,10 @@ static wadi_status check(const char *address, wadi_error *err) {
 
 /* An address without a file, or one that libzmq chooses, would be none that workers can be told. */
 static wadi_status check_ipc(const char *address, wadi_error *err) {
+    wadi_address a;
     WADI_TRY(check(address, err));
-    const char *path = strstr(address, "://") + 3;
+    WADI_TRY(wadi_address_read(address, &a, err));
+    const char *path = strstr(a.at, "://") + 3;
     if (*path != '@' && strcmp(path, "*") != 0) return WADI_OK;
     return wadi_fail(err, WADI_INVALID, "%s: expected ipc://PATH, the path of a file", address);
 }

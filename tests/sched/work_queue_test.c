@@ -593,6 +593,8 @@ static void addresses_are_checked(void **state) {
         {"", "expected tcp://HOST:PORT or ipc://PATH"},
         {"ipc://", "expected ipc://PATH"},
         {"ipc://@name", "the path of a file"},
+        {"ipc://*?silence=5", "the path of a file"},
+        {"ipc://@name?silence=5", "the path of a file"},
         {"tcp://0.0.0.0:7799", "binding anything but loopback needs keys"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
