@@ -40,6 +40,7 @@ typedef struct worker {
     int64_t job;       /* whose items it takes; 0: none yet */
     bool ready;        /* home was told so, over this connection */
     bool over;         /* the job */
+    bool asked;        /* home wants to know who it is, over this connection */
     bool unseated;     /* home, whose worker it was, has no seat for it now */
     int64_t again_ns;  /* clock when it says HELLO again; 0: home has replied */
     int64_t next_job;  /* of the charter that waits to be taken; 0: none does */
@@ -54,7 +55,7 @@ typedef struct worker {
 } worker;
 
 static void hello(worker *w) {
-    w->ready = false;
+    w->ready = w->asked = false;
     w->again_ns = wadi_clock_ns() + hello_again_ns;
     w->question_ns = 0;
     const wadi_workq_control c = {
@@ -169,7 +170,7 @@ static wadi_status take_in(worker *w, wadi_work_item *out, wadi_error *err) {
         if (c.kind == WADI_WORKQ_BEAT) w->home.beats = true;
         if (c.kind == WADI_WORKQ_ITEM && out != NULL) WADI_TRY(on_item(w, &c, payload, out, err));
         if (c.kind == WADI_WORKQ_END && (c.job == w->job || w->job == 0)) w->over = true;
-        if (c.kind == WADI_WORKQ_ASK) hello(w);
+        if (c.kind == WADI_WORKQ_ASK) w->asked = true;
         if (c.kind == WADI_WORKQ_KERNELS) on_reply(w, &c, payload);
         if (c.kind == WADI_WORKQ_REFUSED) on_refused(w, &c, payload);
     }
@@ -243,6 +244,12 @@ static void give_up_silent(worker *w) {
     w->alone_ns = w->renew_ns = wadi_clock_ns();
 }
 
+/* A home that does not know it has asked at each sign of life of an hour: one HELLO answers all, since each costs home a charter. */
+static void say_who(worker *w) {
+    if (!w->connected) return;
+    if (w->asked || (w->again_ns != 0 && wadi_clock_ns() >= w->again_ns)) hello(w);
+}
+
 static wadi_status look(worker *w, condition holds, wadi_work_item *item, bool *out_holds,
                         wadi_error *err) {
     take_events(w);
@@ -250,7 +257,7 @@ static wadi_status look(worker *w, condition holds, wadi_work_item *item, bool *
     WADI_TRY(take_in(w, item, err));
     if (item == NULL || item->number < 0) give_up_silent(w);
     beat(w);
-    if (w->connected && w->again_ns != 0 && wadi_clock_ns() >= w->again_ns) hello(w);
+    say_who(w);
     put_question(w);
     *out_holds = holds(w, item);
     return *out_holds ? WADI_OK : check(w, err);

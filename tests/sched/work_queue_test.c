@@ -501,6 +501,54 @@ static void a_large_answer_waits_until_home_knows_whose_it_is(void **state) {
     assert_int_equal(zmq_ctx_term(context), 0);
 }
 
+/* ---- a worker that was busy for long ---- */
+
+/* How often it says HELLO before it leaves. */
+static int count_hellos(void *socket) {
+    uint8_t bytes[WADI_WORKQ_CONTROL];
+    wadi_workq_control c = {.kind = WADI_WORKQ_READY};
+    int n = 0;
+    while (c.kind != WADI_WORKQ_BYE) {
+        const int got = zmq_recv(socket, bytes, sizeof bytes, 0);
+        assert_true(got >= 0);
+        if (got == sizeof bytes && memcmp(bytes, "WWRK", 4) == 0)
+            assert_int_equal(wadi_workq_control_read(bytes, sizeof bytes, &c, NULL), WADI_OK);
+        else
+            continue; /* bytes of an answer */
+        n += c.kind == WADI_WORKQ_HELLO;
+    }
+    return n;
+}
+
+/* A home that has begun anew asks at each sign of life who it is. */
+static void one_who_was_asked_often_says_once_who_it_is(void **state) {
+    (void)state;
+    enum { ASKED = 200 };
+    holder h = {.status = WADI_OK};
+    uint8_t ask[WADI_WORKQ_CONTROL];
+    wadi_workq_control_write(&(wadi_workq_control){.kind = WADI_WORKQ_ASK}, ask);
+    void *context = zmq_ctx_new(), *socket = zmq_socket(context, ZMQ_DEALER);
+    const int none = 0;
+    (void)zmq_setsockopt(socket, ZMQ_LINGER, &none, sizeof none);
+    assert_int_equal(zmq_bind(socket, address), 0);
+    (void)snprintf(h.address, sizeof h.address, "%s", address);
+    assert_int_equal(wadi_thread_start(&h.thread, hold, &h, NULL), WADI_OK);
+    hears(socket, WADI_WORKQ_HELLO);
+    say_with(socket, WADI_WORKQ_CHARTER, 5, "c");
+    hears(socket, WADI_WORKQ_READY);
+    say_item(socket, 5, 0);
+    while (!atomic_load(&h.has)) sched_yield();
+    for (int i = 0; i < ASKED; i++) (void)zmq_send(socket, ask, sizeof ask, 0);
+    say_item(socket, 5, 1);
+    say_item(socket, 5, 2);
+    atomic_store(&h.answers, true);
+    assert_in_range(count_hellos(socket), 1, ASKED / 2); /* more than one if they come bit by bit */
+    wadi_thread_join(&h.thread);
+    assert_int_equal(h.status, WADI_OK);
+    assert_int_equal(zmq_close(socket), 0);
+    assert_int_equal(zmq_ctx_term(context), 0);
+}
+
 /* ---- workers that have vanished ---- */
 
 static _Atomic int64_t ahead_ns;
@@ -618,6 +666,7 @@ int main(void) {
         cmocka_unit_test(a_worker_ignores_nonsense),
         cmocka_unit_test(a_worker_without_a_seat_asks_again),
         cmocka_unit_test(a_large_answer_waits_until_home_knows_whose_it_is),
+        cmocka_unit_test(one_who_was_asked_often_says_once_who_it_is),
         cmocka_unit_test(workers_that_have_vanished_leave_their_seats_to_others),
         cmocka_unit_test(a_job_may_have_no_charter),
         cmocka_unit_test(addresses_are_checked),
