@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/vec.h"
 #include "connectors/counted.h"
 #include "connectors/lines_write.h"
 #include "connectors/messages.h"
@@ -14,11 +15,11 @@ typedef struct messages_sink {
     wadi_jet_as as;
     int64_t batch; /* elements of a message, at most */
     wadi_lines_writer lines;
-    wadi_text text;   /* of elements that are not yet put: the next message */
-    int64_t gathered; /* so many */
-    size_t begin;     /* of the one that is being added, */
-    int64_t adding;   /* and its number */
-    int64_t has;      /* there are on the stream from an earlier process */
+    wadi_text text;         /* of elements that are not yet put: the next message */
+    WADI_VEC(int64_t) ends; /* where each of them ends in it */
+    size_t begin;           /* of the one that is being added, */
+    int64_t adding;         /* and its number */
+    int64_t has;            /* there are on the stream from an earlier process */
     bool met;
 } messages_sink;
 
@@ -26,6 +27,7 @@ static void destroy(wadi_sink *self) {
     messages_sink *s = (messages_sink *)self;
     if (s->writer != NULL) s->writer->ops->close(s->writer);
     wadi_text_fini(&s->text);
+    wadi_vec_free(&s->ends);
     free(s->stream);
     free(s);
 }
@@ -68,18 +70,16 @@ static wadi_status check_piece(const void *env, wadi_text *t, wadi_error *err) {
                      s->stream, (long long)s->adding, (long long)s->writer->most);
 }
 
-static wadi_status publish(messages_sink *s, int64_t elements, const void *bytes, int64_t n,
-                           wadi_error *err) {
-    return s->writer->ops->put(s->writer, s->counted.base.wake_fd, elements, bytes, n, err);
-}
-
-/* The first of those that were gathered, which are the first n bytes. */
-static wadi_status send(messages_sink *s, int64_t elements, size_t n, wadi_error *err) {
+/* The first of those that were gathered. */
+static wadi_status send(messages_sink *s, size_t elements, wadi_error *err) {
     if (elements == 0) return WADI_OK;
-    WADI_TRY(publish(s, elements, n > 0 ? s->text.at : "", (int64_t)n, err));
-    if (n > 0) memmove(s->text.at, s->text.at + n, s->text.n - n);
-    s->text.n -= n;
-    s->gathered -= elements;
+    const int64_t n = s->ends.at[elements - 1];
+    WADI_TRY(s->writer->ops->put(s->writer, s->counted.base.wake_fd, (int64_t)elements, s->ends.at,
+                                 n > 0 ? s->text.at : "", err));
+    if (n > 0) memmove(s->text.at, s->text.at + n, s->text.n - (size_t)n);
+    s->text.n -= (size_t)n;
+    s->ends.n -= elements;
+    for (size_t i = 0; i < s->ends.n; i++) s->ends.at[i] = s->ends.at[elements + i] - n;
     return WADI_OK;
 }
 
@@ -90,8 +90,8 @@ static wadi_status add_values(messages_sink *s, const wadi_chunk *c, int64_t i, 
         n += bytes_of(&a);
     }
     if (n > s->writer->most) { /* which the writer tells */
-        WADI_TRY(send(s, s->gathered, s->text.n, err));
-        return publish(s, 1, "", n, err);
+        WADI_TRY(send(s, s->ends.n, err));
+        return s->writer->ops->put(s->writer, s->counted.base.wake_fd, 1, &n, "", err);
     }
     for (int k = 0; k < c->components; k++) {
         const wadi_array a = wadi_chunk_array(c, k, i);
@@ -109,10 +109,10 @@ static wadi_status add_element(messages_sink *s, const wadi_chunk *c, int64_t i,
         WADI_TRY(wadi_lines_write(&s->lines, c, i, &s->text, err));
     else
         WADI_TRY(add_values(s, c, i, err));
-    if (s->text.failed) return wadi_fail(err, WADI_MEMORY, "publishing: out of memory");
-    s->gathered++;
-    if ((int64_t)s->text.n > s->writer->most) WADI_TRY(send(s, s->gathered - 1, s->begin, err));
-    return s->gathered == s->batch ? send(s, s->gathered, s->text.n, err) : WADI_OK;
+    if (s->text.failed || !wadi_vec_push(&s->ends, (int64_t)s->text.n))
+        return wadi_fail(err, WADI_MEMORY, "publishing: out of memory");
+    if ((int64_t)s->text.n > s->writer->most) WADI_TRY(send(s, s->ends.n - 1, err));
+    return s->ends.n == (size_t)s->batch ? send(s, s->ends.n, err) : WADI_OK;
 }
 
 /* ---- the sink ---- */
@@ -127,7 +127,7 @@ static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     }
     if (s->as == WADI_JET_AS_LINES) WADI_TRY(wadi_lines_write_check(&s->lines, c, err));
     for (int64_t i = 0; i < c->count; i++) WADI_TRY(add_element(s, c, i, err));
-    WADI_TRY(send(s, s->gathered, s->text.n, err));
+    WADI_TRY(send(s, s->ends.n, err));
     WADI_TRY(s->writer->ops->flush(s->writer, self->wake_fd, err));
     s->counted.elements += c->count;
     return WADI_OK;

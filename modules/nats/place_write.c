@@ -36,9 +36,11 @@ static const int64_t pending_most = 4 << 20; /* bytes that are not confirmed */
 
 /* A message that is not confirmed. */
 typedef struct parcel {
-    void *bytes;
-    int64_t n;
-    int64_t end; /* number of the element behind its last one */
+    uint32_t *ends; /* [count]: behind each element; in the same block, behind them, the bytes */
+    int64_t n;      /* bytes */
+    int64_t count;  /* elements, */
+    int64_t there;  /* of which the first ones are on the stream already, */
+    int64_t end;    /* and number of the element behind its last one */
 } parcel;
 
 typedef struct writer {
@@ -69,21 +71,30 @@ static parcel *kept(const writer *w, int64_t message) {
     return &w->kept[message % w->credit];
 }
 
-/* All messages that end there or before. */
+/* Bytes that it holds: numbers of one digit need more for their ends. */
+static int64_t room_of(int64_t n, int64_t count) {
+    return n + count * (int64_t)sizeof(uint32_t);
+}
+
+/* All messages that end there or before, and the first elements of the next one. */
 static void confirm(writer *w, int64_t elements) {
     while (w->oldest < w->next && kept(w, w->oldest)->end <= elements) {
         parcel *k = kept(w, w->oldest++);
-        w->kept_bytes -= k->n;
-        free(k->bytes);
+        w->kept_bytes -= room_of(k->n, k->count);
+        free(k->ends);
         atomic_store(&w->confirmed, k->end);
         *k = (parcel){0};
     }
     if (w->sent < w->oldest) w->sent = w->oldest;
+    if (w->oldest == w->next || elements <= atomic_load(&w->confirmed)) return;
+    parcel *k = kept(w, w->oldest);
+    k->there = k->count - (k->end - elements);
+    atomic_store(&w->confirmed, elements);
 }
 
 static void close_writer(wadi_jet_writer *self) {
     writer *w = (writer *)self;
-    for (int64_t i = 0; w->kept != NULL && i < w->credit; i++) free(w->kept[i].bytes);
+    for (int64_t i = 0; w->kept != NULL && i < w->credit; i++) free(w->kept[i].ends);
     free(w->kept);
     wadi_nats_place_close(&w->p);
     free(w);
@@ -141,7 +152,7 @@ static wadi_status fail_lost(const writer *w, int64_t there, wadi_error *err) {
                      (long long)atomic_load(&w->confirmed));
 }
 
-/* Goes on behind what is there. That there is nothing on the subject, where there was something, is the limits' of the stream. */
+/* Goes on behind what is there. A message that an earlier process of the run has sent may come late, and end within one of this process. That there is nothing on the subject, where there was something, is the limits' of the stream. */
 static wadi_status settle(writer *w, const found *f, wadi_error *err) {
     if (f->element < 0 && f->number != 0 && f->number != w->before) return fail_others(w, f, err);
     if (f->end < w->known || (f->element < 0 && f->number != 0 && w->any) ||
@@ -182,7 +193,9 @@ static natsStatus send_one(writer *w, int64_t message) {
     const bool first = message == w->oldest;
     (void)snprintf(reply, sizeof reply, "%s.%" PRIu64 ".%lld", w->p.inbox, w->round,
                    (long long)message);
-    natsStatus s = natsMsg_Create(&m, w->subject, reply, k->bytes, (int)k->n);
+    const int64_t from = k->there > 0 ? k->ends[k->there - 1] : 0;
+    natsStatus s = natsMsg_Create(&m, w->subject, reply, (char *)(k->ends + k->count) + from,
+                                  (int)(k->n - from));
     if (s == NATS_OK) s = label(m, RUN, "%s", w->run);
     if (s == NATS_OK) s = label(m, ELEMENT, "%lld", (long long)k->end - 1);
     if (s == NATS_OK) s = label(m, "Nats-Msg-Id", "%s-%lld", w->run, (long long)k->end - 1);
@@ -324,9 +337,10 @@ static wadi_status meet(wadi_jet_writer *self, uint64_t run, int64_t *before, in
     return WADI_OK;
 }
 
-static wadi_status put(wadi_jet_writer *self, int wake_fd, int64_t elements, const void *bytes,
-                       int64_t n, wadi_error *err) {
+static wadi_status put(wadi_jet_writer *self, int wake_fd, int64_t elements, const int64_t *ends,
+                       const void *bytes, wadi_error *err) {
     writer *w = (writer *)self;
+    const int64_t n = ends[elements - 1], room = room_of(n, elements);
     if (n > w->base.most)
         return wadi_fail(err, WADI_INVALID,
                          "stream %.100s, subject %.100s: element %lld has %lld bytes, a message of "
@@ -334,14 +348,15 @@ static wadi_status put(wadi_jet_writer *self, int wake_fd, int64_t elements, con
                          w->p.at.stream, w->subject, (long long)w->put, (long long)n,
                          (long long)w->base.most);
     while (w->next - w->oldest == w->credit ||
-           (w->kept_bytes > 0 && w->kept_bytes + n > pending_most))
+           (w->kept_bytes > 0 && w->kept_bytes + room > pending_most))
         WADI_TRY(step(w, wake_fd, err));
-    void *copy = malloc(n > 0 ? (size_t)n : 1);
+    uint32_t *copy = malloc((size_t)room);
     if (copy == NULL) return wadi_fail(err, WADI_MEMORY, "publishing: out of memory");
-    if (n > 0) memcpy(copy, bytes, (size_t)n);
+    for (int64_t i = 0; i < elements; i++) copy[i] = (uint32_t)ends[i];
+    if (n > 0) memcpy(copy + elements, bytes, (size_t)n);
     w->put += elements;
-    *kept(w, w->next++) = (parcel){copy, n, w->put};
-    w->kept_bytes += n;
+    *kept(w, w->next++) = (parcel){.ends = copy, .n = n, .count = elements, .end = w->put};
+    w->kept_bytes += room;
     if (w->last >= 0 && w->p.nc != NULL) send_all(w);
     return WADI_OK;
 }

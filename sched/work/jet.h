@@ -71,9 +71,10 @@ typedef struct wadi_jet_writer_ops {
      * have published there since). */
     wadi_status (*meet)(wadi_jet_writer *w, uint64_t run, int64_t *before, int64_t *has,
                         wadi_error *err);
-    /* A message of the next elements, at least one; its bytes are copied. Waits for room. Errors: WADI_INVALID (too large), WADI_IO, WADI_CANCELLED (wake_fd). */
-    wadi_status (*put)(wadi_jet_writer *w, int wake_fd, int64_t elements, const void *bytes,
-                       int64_t n, wadi_error *err);
+    /* A message of the next elements, at least one; ends[i] bytes of it are the elements up to number i. The bytes of all are copied. Waits for room. Errors: WADI_INVALID (too large), WADI_IO,
+     * WADI_CANCELLED (wake_fd). */
+    wadi_status (*put)(wadi_jet_writer *w, int wake_fd, int64_t elements, const int64_t *ends,
+                       const void *bytes, wadi_error *err);
     /* Waits until all that was put is confirmed. */
     wadi_status (*flush)(wadi_jet_writer *w, int wake_fd, wadi_error *err);
     int64_t (*confirmed)(const wadi_jet_writer *w); /* elements; from any thread */

@@ -109,6 +109,26 @@ says said 'several elements in a message are as=records or as=lines'
 refused double.wadi "s=@$at/SRC" "out=@$at/OUT?subject=out.x&as=records&batch=0"
 says said 'batch: expected a number from 1 to'
 
+# ---- a message of a killed process of the run that comes late, and ends within one of this process: its elements are left out ----
+jm make LATE 'late.>' 0
+jm text late.in "0${newline}1"
+written() { [ "$(shown out.late)" = "$1" ] || ! kill -0 $run 2>/dev/null; }
+for _ in 1 2 3 4 5 6 7 8; do
+    "$wadi" run double.wadi "s=@$at/LATE?subject=late.in&as=lines&follow=yes&wait=20" "out=@$at/OUT?subject=out.late&as=lines&batch=4&wait=20" --chunk 4 --state late 2>said &
+    run=$!
+    pids="$pids $run"
+    until_that written '4 1;'
+    kill -0 $run 2>/dev/null || ! grep -q 'there is no connection' said || continue
+    break
+done
+jm forge out.late "$(jm show OUT out.late | cut -d ' ' -f 5)" 3
+jm text late.in "2${newline}3${newline}4${newline}5" 6
+until_that written '4 1;0 3;5 5;3 6;'
+kill -TERM $run
+wait $run || wrong "elements that have come late: $(cat said)"
+[ "$(shown out.late)" = '4 1;0 3;5 5;3 6;' ] || wrong "messages: $(shown out.late)"
+[ "$(jm dump OUT out.late | tr '\n' ' ')" = '0 2 8 10 12 ' ] || wrong "behind a late message: $(jm dump OUT out.late)"
+
 # ---- from a program in C, that of the documents ----
 folder=$(find "$WADI_BUILD" -mindepth 2 -name libwadi.so -exec dirname {} \; | head -n 1)
 if [ -n "$folder" ]; then
