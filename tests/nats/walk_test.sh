@@ -57,6 +57,7 @@ while [ $kills -lt 20 ] && answers kills $((kills * 100 + 20)); do
     # A worker that has just begun may find no server, and ends. The one that was there before serves on: no other comes until it has.
     if [ $kills -eq 7 ]; then
         kill -9 $one $nats
+        wait $nats 2>/dev/null # it has the port until then
         serve
         answers kills 820 || wrong "the worker that was there before the server was killed does nothing"
         worker kills
