@@ -11,8 +11,11 @@
 
 static wadi_status check_part(const char *at, const wadi_part *part, bool last, wadi_error *err) {
     if (part->fields < 1 || part->fields > WADI_MAX_FIELDS || part->rank < 0 ||
-        part->rank > WADI_MAX_RANK ||
-        (part->fixed && wadi_shape_values(part->rank, part->shape) < 0))
+        part->rank > WADI_MAX_RANK)
+        return wadi_fail(err, WADI_INVALID, "%s: no such part of an element", at);
+    const int64_t values = part->fixed ? wadi_shape_values(part->rank, part->shape) : 0;
+    if (values < 0 ||
+        values > INT64_MAX / WADI_MAX_PARTS / part->fields) /* so many are summed up */
         return wadi_fail(err, WADI_INVALID, "%s: no such part of an element", at);
     for (int f = 0; f < part->fields; f++)
         if (part->type[f] > WADI_F64)

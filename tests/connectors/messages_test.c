@@ -205,12 +205,17 @@ static void a_wrong_line_is_told_by_its_number(void **state) {
 
 static void what_a_message_cannot_be_is_refused_before_a_server_is_asked(void **state) {
     (void)state;
-    const int64_t three[] = {3, INT64_MAX / 4, 9}, none = 0, less = -1;
+    const int64_t three[] = {3, INT64_MAX / 4, 9}, none = 0, less = -1, many = INT64_MAX / 64;
     wadi_part fields = wadi_part_fixed(WADI_U8, 0, NULL), type = fields, two[2];
     fields.fields = WADI_MAX_FIELDS + 1;
     type.type[0] = WADI_TYPE_COUNT;
     two[0] = wadi_part_irregular(WADI_U8, 1);
     two[1] = wadi_part_irregular(WADI_U8, 1);
+    wadi_part wide[3]; /* their values have no number when they are summed up */
+    for (int i = 0; i < 3; i++) {
+        wide[i] = wadi_part_fixed(WADI_U8, 1, &many);
+        wide[i].fields = WADI_MAX_FIELDS;
+    }
     const wadi_part flat = wadi_part_irregular(WADI_F32, 1),
                     deep = wadi_part_irregular(WADI_F32, 2),
                     complex = wadi_part_fixed(WADI_C64, 0, NULL),
@@ -237,6 +242,7 @@ static void what_a_message_cannot_be_is_refused_before_a_server_is_asked(void **
         {"", 2, two, WADI_SHAPE, "does not tell the shape"},
         {"?as=records", 1, &flat, WADI_SHAPE, "records (as=records) all have one shape"},
         {"?as=records", 1, &empty, WADI_SHAPE, "without bytes"},
+        {"?as=lines", 3, wide, WADI_INVALID, "no such part"},
         {"?as=lines", 1, &complex, WADI_TYPE, "no numbers of type c64"},
         {"?as=lines", 1, &deep, WADI_SHAPE, "a line does not tell the shapes"},
         {"?as=it", 1, &one, WADI_INVALID, "expected element, records or lines"},
