@@ -57,6 +57,7 @@ typedef struct writer {
     int64_t credit, ahead; /* so many may be on their way, at most and now */
     int64_t last;   /* number of the last message on the subject; -1: it is to be looked at */
     bool any;       /* there is one of this run */
+    bool ours;      /* and one of this process: none of an earlier one comes any more */
     int64_t known;  /* number of the last message that is known to have been there */
     int64_t before; /* of the last that is none of this run */
     uint64_t round; /* in which they were sent; replies of another do not count */
@@ -152,19 +153,29 @@ static wadi_status fail_lost(const writer *w, int64_t there, wadi_error *err) {
                      (long long)atomic_load(&w->confirmed));
 }
 
-/* Goes on behind what is there. A message that an earlier process of the run has sent may come late, and end within one of this process. That there is nothing on the subject, where there was something, is the limits' of the stream. */
+/* Whether these are all elements that are confirmed, or of a message that is not. */
+static bool ends_at(const writer *w, int64_t elements) {
+    bool is = elements == atomic_load(&w->confirmed);
+    for (int64_t i = w->oldest; !is && i < w->next; i++) is = kept(w, i)->end == elements;
+    return is;
+}
+
+/* Goes on behind what is there. Messages that an earlier process of the run has sent may come late, until the first of this process is taken; they may end within one of its messages, or behind
+ * all that it has put. That there is nothing on the subject, where there was something, is the limits' of the stream. */
 static wadi_status settle(writer *w, const found *f, wadi_error *err) {
     if (f->element < 0 && f->number != 0 && f->number != w->before) return fail_others(w, f, err);
     if (f->end < w->known || (f->element < 0 && f->number != 0 && w->any) ||
         (f->element >= 0 && f->element + 1 < atomic_load(&w->confirmed)))
         return fail_lost(w, f->element + 1, err);
-    if (f->element >= 0) confirm(w, f->element + 1);
-    if (f->element >= 0 && f->element + 1 != atomic_load(&w->confirmed))
+    const bool late = f->element >= 0 && !ends_at(w, f->element + 1);
+    if (late && w->ours)
         return wadi_fail(
             err, WADI_IO,
             "stream %.100s, subject %.100s has element %lld of this run, which has put "
             "%lld: it runs somewhere else, too",
             w->p.at.stream, w->subject, (long long)f->element, (long long)w->put);
+    if (f->element >= 0) confirm(w, f->element + 1);
+    if (w->base.there < f->element + 1) w->base.there = f->element + 1;
     w->any = w->any || f->element >= 0;
     w->last = f->number;
     if (w->known < f->number) w->known = f->number;
@@ -264,7 +275,7 @@ static wadi_status take(writer *w, natsMsg *m, int wake_fd, wadi_error *err) {
     if (message < w->oldest) return WADI_OK;
     confirm(w, kept(w, message)->end);
     w->last = w->known = number;
-    w->any = true;
+    w->any = w->ours = true;
     if (w->ahead < w->credit) w->ahead++;
     return WADI_OK;
 }
@@ -323,6 +334,7 @@ static wadi_status meet(wadi_jet_writer *self, uint64_t run, int64_t *before, in
     if (*before < 0) *before = f.number;
     w->before = *before;
     w->any = f.element >= 0;
+    w->ours = false;
     if (!w->any && f.number != 0 && f.number != w->before) return fail_others(w, &f, err);
     if (!w->any && f.number == 0 && *has > 0)
         return wadi_fail(
@@ -331,7 +343,7 @@ static wadi_status meet(wadi_jet_writer *self, uint64_t run, int64_t *before, in
             "when that was saved: nobody knows how many came behind them",
             w->p.at.stream, w->subject, (long long)*has);
     *has = w->any ? f.element + 1 : 0;
-    w->put = *has;
+    w->base.there = w->put = *has;
     atomic_store(&w->confirmed, *has);
     w->last = w->known = f.number;
     return WADI_OK;
@@ -357,6 +369,7 @@ static wadi_status put(wadi_jet_writer *self, int wake_fd, int64_t elements, con
     w->put += elements;
     *kept(w, w->next++) = (parcel){.ends = copy, .n = n, .count = elements, .end = w->put};
     w->kept_bytes += room;
+    confirm(w, w->base.there); /* it may have come late, and all that is kept then is new */
     if (w->last >= 0 && w->p.nc != NULL) send_all(w);
     return WADI_OK;
 }

@@ -83,6 +83,8 @@ struct wadi_jet_writer {
     const wadi_jet_writer_ops *ops;
     int64_t window; /* bytes that it may hold */
     int64_t most;   /* bytes of a message */
+    int64_t
+        there; /* elements of the run that are known to be on the stream, whoever has put them */
 };
 
 /* "streams" of nats. Each takes over the address, and wipes it, if it succeeds. Errors: WADI_IO (no server, no such stream), WADI_UNSUPPORTED (no JetStream, a stream that cannot be read

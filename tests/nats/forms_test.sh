@@ -109,25 +109,52 @@ says said 'several elements in a message are as=records or as=lines'
 refused double.wadi "s=@$at/SRC" "out=@$at/OUT?subject=out.x&as=records&batch=0"
 says said 'batch: expected a number from 1 to'
 
-# ---- a message of a killed process of the run that comes late, and ends within one of this process: its elements are left out ----
+# ---- messages of a killed process of the run that come late, and end within one of this process or behind all that it has put: their elements are left out ----
 jm make LATE 'late.>' 0
-jm text late.in "0${newline}1"
+taken() { [ "$(jm given LATE)" = "$1" ] || ! kill -0 $run 2>/dev/null; }
 written() { [ "$(shown out.late)" = "$1" ] || ! kill -0 $run 2>/dev/null; }
-for _ in 1 2 3 4 5 6 7 8; do
-    "$wadi" run double.wadi "s=@$at/LATE?subject=late.in&as=lines&follow=yes&wait=20" "out=@$at/OUT?subject=out.late&as=lines&batch=4&wait=20" --chunk 4 --state late 2>said &
-    run=$!
-    pids="$pids $run"
-    until_that written '4 1;'
-    kill -0 $run 2>/dev/null || ! grep -q 'there is no connection' said || continue
-    break
-done
-jm forge out.late "$(jm show OUT out.late | cut -d ' ' -f 5)" 3
+# goes_on MESSAGES: waits for more, behind so many, the last of which has no element; it has looked at the subject then
+goes_on() {
+    for _ in 1 2 3 4 5 6 7 8; do
+        "$wadi" run double.wadi "s=@$at/LATE?subject=late.in&as=lines&follow=yes&wait=20" "out=@$at/OUT?subject=out.late&as=lines&batch=4&wait=20" --chunk 4 --state late 2>said &
+        run=$!
+        pids="$pids $run"
+        until_that taken "$1"
+        kill -0 $run 2>/dev/null || ! grep -q 'there is no connection' said || continue
+        return
+    done
+}
+# shows MESSAGES: when they are there, the run is ended
+shows() {
+    until_that written "$1"
+    kill -TERM $run
+    wait $run || wrong "elements that have come late: $(cat said)"
+    [ "$(shown out.late)" = "$1" ] || wrong "behind late messages: $(shown out.late), expected $1"
+}
+forge() { jm forge out.late "$(jm show OUT out.late | head -n 1 | cut -d ' ' -f 5)" "$1"; }
+jm text late.in "0${newline}1" ''
+goes_on 2
+shows '4 1;'
+jm text late.in ''
+goes_on 3
+forge 3
 jm text late.in "2${newline}3${newline}4${newline}5" 6
-until_that written '4 1;0 3;5 5;3 6;'
-kill -TERM $run
-wait $run || wrong "elements that have come late: $(cat said)"
-[ "$(shown out.late)" = '4 1;0 3;5 5;3 6;' ] || wrong "messages: $(shown out.late)"
-[ "$(jm dump OUT out.late | tr '\n' ' ')" = '0 2 8 10 12 ' ] || wrong "behind a late message: $(jm dump OUT out.late)"
+shows '4 1;0 3;5 5;3 6;'
+jm text late.in ''
+goes_on 6
+forge 9
+jm text late.in "7${newline}8" "9${newline}10${newline}11"
+shows '4 1;0 3;5 5;3 6;0 9;6 11;'
+[ "$(jm dump OUT out.late | tr '\n' ' ')" = '0 2 8 10 12 20 22 ' ] || wrong "behind late messages: $(jm dump OUT out.late)"
+# Once a message of this process is taken, it is another's.
+jm text late.in ''
+goes_on 9
+jm text late.in 12 13
+until_that written '4 1;0 3;5 5;3 6;0 9;6 11;3 12;3 13;' # the one in front is confirmed
+forge 15
+jm text late.in "14${newline}15${newline}16"
+wait $run && wrong "two processes of one run are not noticed"
+says said 'it runs somewhere else, too'
 
 # ---- from a program in C, that of the documents ----
 folder=$(find "$WADI_BUILD" -mindepth 2 -name libwadi.so -exec dirname {} \; | head -n 1)
