@@ -217,7 +217,9 @@ static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_erro
     wadi_plan_options plan = {.unchecked = o->unchecked};
     wadi_diag *diag = NULL;
     wadi_exe_set *first = NULL;
+    uint8_t written[sizeof exe->plan->written];
     WADI_TRY(wadi_given_check(o->extents, err));
+    WADI_TRY(wadi_plan_digest(exe->module, &plan, written, err));
     WADI_TRY(pick_target(exe, o, err));
     exe->fast =
         o->math == WADI_MATH_FAST || (o->math == WADI_MATH_AUTO && wadi_fast_math_is_asked());
@@ -229,6 +231,7 @@ static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_erro
     wadi_status st = wadi_pipeline_run(exe->module, &passes, diag, &exe->facts, err);
     if (st == WADI_OK)
         st = wadi_plan_build(exe->module, &exe->facts, &plan, &exe->plan, &exe->versions, err);
+    if (st == WADI_OK) memcpy(exe->plan->written, written, sizeof written);
     if (st == WADI_OK) st = wadi_exe_set_of(exe, NULL, exe->target, &first, err);
     if (st == WADI_OK && o->loops) wadi_versions_keep_loops(exe->versions);
     if (st == WADI_OK && diag) st = write_report(exe, o, diag, err);

@@ -398,6 +398,8 @@ typedef struct wadi_plan {
     const char *name;
     uint8_t program
         [32]; /* BLAKE2b of the program's text and of the options that its kernels depend on; all zero: not known */
+    uint8_t written
+        [32]; /* the same of the text before the passes, of which each version of wadi has others; all zero: not known. No part of the plan's text */
     int nslots;
     const wadi_plan_slot *slots;
     int ninputs;

@@ -146,14 +146,15 @@ static wadi_status tables(wadi_planning *p) {
     return WADI_OK;
 }
 
-/* The digest of what decides the kernels and the run: the program's text with its source places, and the options. */
-static wadi_status digest_program(wadi_planning *p) {
+wadi_status wadi_plan_digest(const wadi_module *m, const wadi_plan_options *options,
+                             uint8_t out[32], wadi_error *err) {
     wadi_text t;
     wadi_text_init(&t);
-    wadi_ir_print_places(p->m, &t);
-    wadi_text_addf(&t, "unchecked %d\n", (int)p->y.unchecked);
-    const wadi_status st =
-        t.failed ? wadi_planning_no_memory(p) : wadi_blake2b(t.at, t.n, p->plan->program);
+    wadi_ir_print_places(m, &t);
+    wadi_text_addf(&t, "unchecked %d\n", (int)options->unchecked);
+    wadi_status st = t.failed ? WADI_MEMORY : wadi_blake2b(t.at, t.n, out);
+    if (st == WADI_MEMORY)
+        st = wadi_fail(err, WADI_MEMORY, "out of memory while planning '%s'", m->name);
     wadi_text_fini(&t);
     return st;
 }
@@ -167,7 +168,8 @@ static wadi_status build(wadi_planning *p) {
     WADI_TRY(wadi_planning_main(p));
     WADI_TRY(outputs(p));
     WADI_TRY(finish(p));
-    WADI_TRY(digest_program(p));
+    WADI_TRY(wadi_plan_digest(p->m, &(wadi_plan_options){.unchecked = p->y.unchecked},
+                              p->plan->program, p->y.err));
     wadi_versions_freeze(p->versions, p->plan);
     return WADI_OK;
 }

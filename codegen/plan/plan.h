@@ -21,6 +21,9 @@ typedef struct wadi_plan_options {
 WADI_NODISCARD wadi_status wadi_plan_build(const wadi_module *m, const wadi_facts *facts,
                                            const wadi_plan_options *options, wadi_plan **out,
                                            wadi_versions **out_versions, wadi_error *err);
+/** The digest of what decides the kernels and the run: the program's text with its source places, and the options. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_plan_digest(const wadi_module *m, const wadi_plan_options *options,
+                                            uint8_t out[32], wadi_error *err);
 /** NULL is fine. */
 void wadi_plan_destroy(wadi_plan *p);
 

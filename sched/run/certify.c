@@ -74,7 +74,7 @@ wadi_status wadi_certify_open(wadi_run *x, wadi_error *err) {
         c->blocks[i].one_lane = version_of(c) == 1;
         c->blocks[i].unordered = x->bindings.at[i].unordered != NULL;
     }
-    WADI_TRY(wadi_certify_describe(x, version_of(c), &c->head, err));
+    WADI_TRY(wadi_certify_describe(x, c->verifies ? &c->like : NULL, &c->head, err));
     WADI_TRY(compare(x, c, err));
     if (!c->verifies) WADI_TRY(wadi_digester_create(o->memory / SHARE, &c->digester, err));
     return o->certificate != NULL ? wadi_outfile_open(o->certificate, NULL, &c->file, err)

@@ -25,10 +25,25 @@ static void put_inputs(const wadi_run *x, int version, wadi_text *out) {
     }
 }
 
-wadi_status wadi_certify_describe(const wadi_run *x, int version, wadi_text *out, wadi_error *err) {
-    wadi_certificate_fact(out, "program", x->plan->name, x->plan->program);
+/* That of the program as it was written: what the passes of a version of wadi make of it has the same bits. Certificates of wadi before it had that digest,
+ * and plans that no program was compiled to, have the digest behind the passes. */
+static const uint8_t *program_of(const wadi_run *x, const wadi_certificate *like) {
+    static const uint8_t unknown[sizeof x->plan->written];
+    char digits[2 * WADI_TALLY_DIGEST + 1];
+    int at = 0;
+    const char *told =
+        like != NULL ? wadi_certificate_find(like, "program", x->plan->name, &at) : NULL;
+    wadi_hex(x->plan->program, WADI_TALLY_DIGEST, digits);
+    const bool behind = (told != NULL && strcmp(told, digits) == 0) ||
+                        memcmp(x->plan->written, unknown, sizeof unknown) == 0;
+    return behind ? x->plan->program : x->plan->written;
+}
+
+wadi_status wadi_certify_describe(const wadi_run *x, const wadi_certificate *like, wadi_text *out,
+                                  wadi_error *err) {
+    wadi_certificate_fact(out, "program", x->plan->name, program_of(x, like));
     put_arithmetic(x, out);
-    put_inputs(x, version, out);
+    put_inputs(x, like != NULL ? like->version : WADI_CERTIFICATE_VERSION, out);
     return out->failed ? wadi_fail(err, WADI_MEMORY, "certificate: out of memory") : WADI_OK;
 }
 
