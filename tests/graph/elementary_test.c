@@ -326,6 +326,33 @@ static void many_arguments_of_f32(void **state) {
     }
 }
 
+/* The numbers next to multiples of a quarter of a turn, of which the least remains, and those about the first far one, whose turns are taken off in another way. */
+static void turns_are_taken_off(void **state) {
+    (void)state;
+    for (int k = 0; k < ROWS; k++)
+        for (wadi_type t = WADI_F32; t <= WADI_F64; t++) {
+            const wadi_sop op = rows[k].op;
+            const double far = t == WADI_F32 ? 0x1p17 : 0x1p26;
+            bench b;
+            if ((op != WADI_SOP_SIN && op != WADI_SOP_COS && op != WADI_SOP_TAN) ||
+                is_left_out(&rows[k]))
+                continue;
+            bench_init(&b, t);
+            for (double n = 1; n < 16 * far; n = floor(n * 1.01) + 1)
+                for (int64_t i = -1; i <= 1; i++) {
+                    const uint64_t bits = bits_of(t, n * 1.5707963267948966) + (uint64_t)i;
+                    try(&b, &rows[k], number_of(t, bits), 0);
+                    try(&b, &rows[k], -number_of(t, bits), 0);
+                }
+            for (int64_t i = -3; i <= 3; i++) {
+                const double x = number_of(t, bits_of(t, far) + (uint64_t)i);
+                try(&b, &rows[k], x, 0);
+                try(&b, &rows[k], -x, 0);
+            }
+            bench_fini(&b, &rows[k]);
+        }
+}
+
 /* Integers, poles and infinities. */
 static void gamma_at_known_places(void **state) {
     double factorial = 1;
@@ -396,7 +423,8 @@ static void exact_results(void **state) {
         assert_true(computed(WADI_SOP_LOG10, WADI_F64, power, 0) == k);
         assert_true(computed(WADI_SOP_POW, WADI_F64, 10, k) == power);
     }
-    exact(WADI_SOP_HYPOT, 3, -4, 5);
+    for (int k = -1074; k <= 1021; k++)
+        exact(WADI_SOP_HYPOT, ldexp(3, k), ldexp(-4, k), ldexp(5, k));
     exact(WADI_SOP_HYPOT, HUGE_VAL, (double)NAN, HUGE_VAL);
     exact(WADI_SOP_POW, 1, (double)NAN, 1);
     exact(WADI_SOP_POW, (double)NAN, 0, 1);
@@ -408,6 +436,7 @@ int main(void) {
         cmocka_unit_test(special_arguments),
         cmocka_unit_test(many_arguments_of_f64),
         cmocka_unit_test(many_arguments_of_f32),
+        cmocka_unit_test(turns_are_taken_off),
         cmocka_unit_test(exact_results),
         cmocka_unit_test(gamma_at_known_places),
         cmocka_unit_test(a_larger_number_has_no_smaller_arc),
