@@ -110,6 +110,7 @@ refused double.wadi "s=@$at/SRC" "out=@$at/OUT?subject=out.x&as=records&batch=0"
 says said 'batch: expected a number from 1 to'
 
 # ---- messages of a killed process of the run that come late, and end within one of this process or behind all that it has put: their elements are left out ----
+# Each message has a chunk of its own, because it fills one or comes when the one before it is written: what comes together would be written together.
 jm make LATE 'late.>' 0
 taken() { [ "$(jm given LATE)" = "$1" ] || ! kill -0 $run 2>/dev/null; }
 written() { [ "$(shown out.late)" = "$1" ] || ! kill -0 $run 2>/dev/null; }
@@ -142,17 +143,19 @@ jm text late.in "2${newline}3${newline}4${newline}5" 6
 shows '4 1;0 3;5 5;3 6;'
 jm text late.in ''
 goes_on 6
-forge 9
-jm text late.in "7${newline}8" "9${newline}10${newline}11"
-shows '4 1;0 3;5 5;3 6;0 9;6 11;'
-[ "$(jm dump OUT out.late | tr '\n' ' ')" = '0 2 8 10 12 20 22 ' ] || wrong "behind late messages: $(jm dump OUT out.late)"
+forge 11
+jm text late.in "7${newline}8${newline}9${newline}10" "11${newline}12${newline}13${newline}14"
+shows '4 1;0 3;5 5;3 6;0 11;9 14;'
+[ "$(jm dump OUT out.late | tr '\n' ' ')" = '0 2 8 10 12 24 26 28 ' ] || wrong "behind late messages: $(jm dump OUT out.late)"
 # Once a message of this process is taken, it is another's.
 jm text late.in ''
 goes_on 9
-jm text late.in 12 13
-until_that written '4 1;0 3;5 5;3 6;0 9;6 11;3 12;3 13;' # the one in front is confirmed
-forge 15
-jm text late.in "14${newline}15${newline}16"
+jm text late.in 15
+until_that written '4 1;0 3;5 5;3 6;0 11;9 14;3 15;'
+jm text late.in 16
+until_that written '4 1;0 3;5 5;3 6;0 11;9 14;3 15;3 16;' # the one in front is confirmed
+forge 18
+jm text late.in "17${newline}18${newline}19"
 wait $run && wrong "two processes of one run are not noticed"
 says said 'it runs somewhere else, too'
 
