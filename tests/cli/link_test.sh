@@ -1,18 +1,6 @@
 #!/bin/sh
 # Streams between two `wadi run`: keys, tokens, how long they wait, and that both sides are told why a stream is refused.
-set -u
-wadi=$WADI_BUILD/cli/wadi
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-export XDG_CACHE_HOME="$dir/cache"
-unset WADI_TOKEN
-failed=0
-wrong() {
-    echo "$1"
-    failed=1
-}
-says() { grep -q -- "$2" "$1" || wrong "no \"$2\" in: $(cat "$1")"; }
+. "$(dirname "$0")/begin.sh"
 
 program() { # NAME INPUT TYPE
     printf 'program p\nstream_in %s : seq(%s[?])\ny = map_seq %s (b) {\n  h = map b (x) { add x x }\n  yield h\n}\nstream_out "out" y\n' "$2" "$3" "$2" >"$1.wadi"

@@ -1,18 +1,6 @@
 #!/bin/sh
 # A stream that several `wadi run` share over links: its output is that of one run, also where those that have a part are killed, and what is refused.
-set -u
-wadi=$WADI_BUILD/cli/wadi
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-export XDG_CACHE_HOME="$dir/cache"
-unset WADI_TOKEN
-failed=0
-wrong() {
-    echo "$1"
-    failed=1
-}
-says() { grep -q -- "$2" "$1" || wrong "no \"$2\" in: $(cat "$1")"; }
+. "$(dirname "$0")/begin.sh"
 
 program() { # NAME INPUT
     printf 'program %s\nstream_in %s : seq(f64[?])\ny = map_seq %s (b) {\n  h = map b (x) { sin (add x 1.0) }\n  yield h\n}\nstream_out "out" y\n' "$1" "$2" "$2" >"$1.wadi"

@@ -1,18 +1,7 @@
 #!/bin/sh
 # A stream that several `wadi run` share, whose sender and gatherer are saved (--state): killed with SIGKILL and started again, the output has the bytes of one run.
-set -u
-wadi=$WADI_BUILD/cli/wadi
-dir=$(mktemp -d)
-trap 'kill -9 $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-export XDG_CACHE_HOME="$dir/cache"
-unset WADI_TOKEN
-failed=0
-wrong() {
-    echo "$1"
-    failed=1
-}
-says() { grep -q -- "$2" "$1" || wrong "no \"$2\" in: $(cat "$1")"; }
+. "$(dirname "$0")/begin.sh"
+trap 'kill -9 $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT # a run that is saved may take its time to end
 
 program() { # NAME INPUT
     printf 'program %s\nstream_in %s : seq(f64[?])\ny = map_seq %s (b) {\n  h = map b (x) { sin (add x 1.0) }\n  yield h\n}\nstream_out "out" y\n' "$1" "$2" "$2" >"$1.wadi"

@@ -1,27 +1,9 @@
 #!/bin/sh
 # Processes that are stopped and say nothing, though the system keeps their connections: what they have goes to others, and nobody waits for them for ever. Nothing depends on how fast
 # anybody is: each step waits for what it needs.
-set -u
-wadi=$WADI_BUILD/cli/wadi
-dir=$(mktemp -d)
-stopped=
-end() {
-    for p in $stopped; do kill -CONT "$p" 2>/dev/null; done
-    jobs -p >"$dir/jobs"
-    while read -r p; do kill "$p" 2>/dev/null; done <"$dir/jobs"
-    rm -rf "$dir"
-}
-trap end EXIT
-cd "$dir" || exit 1
+. "$(dirname "$0")/begin.sh"
 mkdir -m 700 run
-export XDG_CACHE_HOME="$dir/cache" XDG_RUNTIME_DIR="$dir/run"
-unset WADI_TOKEN
-failed=0
-wrong() {
-    echo "$1"
-    failed=1
-}
-says() { grep -q -- "$2" "$1" || wrong "no \"$2\" in: $(cat "$1")"; }
+export XDG_RUNTIME_DIR="$dir/run"
 stop() { # PID
     stopped="$stopped $1"
     kill -STOP "$1"

@@ -1,25 +1,7 @@
 #!/bin/sh
 # A sink that takes elements in any order, with workers in processes of their own: a worker that stands still holds nobody back, and each element comes once, also of a run whose
 # home is killed.
-set -u
-wadi=$WADI_BUILD/cli/wadi
-dir=$(mktemp -d)
-stopped=
-end() {
-    [ -z "$stopped" ] || kill -CONT "$stopped" 2>/dev/null
-    jobs -p >"$dir/jobs"
-    while read -r p; do kill "$p" 2>/dev/null; done <"$dir/jobs"
-    rm -rf "$dir"
-}
-trap end EXIT
-cd "$dir" || exit 1
-export XDG_CACHE_HOME="$dir/cache"
-unset WADI_TOKEN
-failed=0
-wrong() {
-    echo "$1"
-    failed=1
-}
+. "$(dirname "$0")/begin.sh"
 
 # Each element has a number, so its order can be seen; a filter behind what is shared.
 cat >p.wadi <<'PROGRAM'

@@ -1,26 +1,7 @@
 #!/bin/sh
 # Workers as on other machines: CURVE keys over TCP, elements that fail, a home that SIGTERM ends while they compute, and routines that they
 # do not have.
-set -u
-wadi=$WADI_BUILD/cli/wadi
-dir=$(mktemp -d)
-stopped=
-end() {
-    [ -z "$stopped" ] || kill -CONT "$stopped" 2>/dev/null
-    jobs -p >"$dir/jobs"
-    while read -r p; do kill "$p" 2>/dev/null; done <"$dir/jobs"
-    rm -rf "$dir"
-}
-trap end EXIT
-cd "$dir" || exit 1
-export XDG_CACHE_HOME="$dir/cache"
-unset WADI_TOKEN
-failed=0
-wrong() {
-    echo "$1"
-    failed=1
-}
-says() { grep -q -- "$2" "$1" || wrong "no \"$2\" in: $(cat "$1")"; }
+. "$(dirname "$0")/begin.sh"
 at=ipc://$dir/q
 
 # Three of seven elements ask for what is not there.

@@ -1,25 +1,10 @@
 #!/bin/sh
 # Workers that cannot compile get their kernels from home: without a compiler, with one that fails, for the target they ask for; with the bits of home.
 # What is said where home cannot compile either, and where anybody could be home.
-set -u
-wadi=$WADI_BUILD/cli/wadi
-dir=$(mktemp -d)
-end() {
-    jobs -p >"$dir/jobs"
-    while read -r p; do kill "$p" 2>/dev/null; done <"$dir/jobs"
-    rm -rf "$dir"
-}
-trap end EXIT
-cd "$dir" || exit 1
+. "$(dirname "$0")/begin.sh"
 mkdir -m 700 home worker
 export WADI_CACHE_DIR="$dir/home" TMPDIR="$dir/worker"
-unset WADI_TOKEN WADI_TARGET WADI_KERNELS
-failed=0
-wrong() {
-    echo "$1"
-    failed=1
-}
-says() { grep -q -- "$2" "$1" || wrong "no \"$2\" in: $(cat "$1")"; }
+unset WADI_TARGET WADI_KERNELS
 
 # The schedule of the first depends on its elements, that of the second does not.
 cat >ragged.wadi <<'PROGRAM'

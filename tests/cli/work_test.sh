@@ -1,26 +1,7 @@
 #!/bin/sh
 # Workers in processes of their own: what they compute has the same bits, whatever happens to them; home without workers, and home that is
 # killed; keys; what is refused.
-set -u
-wadi=$WADI_BUILD/cli/wadi
-dir=$(mktemp -d)
-stopped=
-end() {
-    [ -z "$stopped" ] || kill -CONT "$stopped" 2>/dev/null
-    jobs -p >"$dir/jobs"
-    while read -r p; do kill "$p" 2>/dev/null; done <"$dir/jobs"
-    rm -rf "$dir"
-}
-trap end EXIT
-cd "$dir" || exit 1
-export XDG_CACHE_HOME="$dir/cache"
-unset WADI_TOKEN
-failed=0
-wrong() {
-    echo "$1"
-    failed=1
-}
-says() { grep -q -- "$2" "$1" || wrong "no \"$2\" in: $(cat "$1")"; }
+. "$(dirname "$0")/begin.sh"
 
 # Elements of different lengths; a filter before the stage that is shared, a fold and a scan behind it, a value that does not change.
 cat >p.wadi <<'PROGRAM'

@@ -52,3 +52,10 @@ serve() {
         sleep 0.05
     done
 }
+
+# serve_again: kills the server, and begins another
+serve_again() {
+    kill -9 "$nats"
+    wait "$nats" 2>/dev/null
+    serve
+}

@@ -2,11 +2,8 @@
 # A run from messages of forty lines to messages of up to seven, in chunks of neither, is killed ten times, and the server three times, while others publish to another subject of that stream. Each line comes once and in order, as a
 # client tells that has nothing of wadi. The first saves nothing but its beginning. The run follows its source, so that it does not end by itself.
 . "$(dirname "$0")/begin.sh"
-export WADI_CACHE_DIR="$dir/cache"
-mkdir -m 700 cache
+. "$(dirname "$0")/streams.sh"
 serve
-jm() { "$WADI_BUILD/tests/jet_messages" "$port" "$@"; }
-at=nats://127.0.0.1:$port
 
 cat >pairs.wadi <<'END'
 program pairs
@@ -18,19 +15,12 @@ y = map_seq s (b) {
 stream_out "out" y
 END
 rows=0
-more() { jm rows in.a $rows "$1" 40 || wrong "no more lines"; rows=$((rows + $1)); }
-jm make IN in.a 0 && jm make OUT 'out.>' 0 || exit 1
+more() { client rows in.a $rows "$1" 40 || wrong "no more lines"; rows=$((rows + $1)); }
+client make IN in.a 0 && client make OUT 'out.>' 0 || exit 1
 more 3010 # the last of them in a message of ten
-while :; do
-    jm put out.other 0 20 2>/dev/null
-    sleep 0.05
-done &
-pids="$pids $!"
-drawn() { echo $((1 + $(od -An -tu4 -N4 /dev/urandom) % $1)); } # a number from 1 to $1
+others
 start() { "$wadi" run pairs.wadi "s=@$at/IN?follow=yes&as=lines&separator=comma" "out=@$at/OUT?subject=out.x&as=lines&separator=comma&batch=7" --chunk 9 --state kept --every "$1" 2>said & run=$!; pids="$pids $run"; }
-last() { jm last OUT 2>/dev/null || echo 0; }
 late() { ! kill -0 $run 2>/dev/null && grep -q 'there is no connection' said; } # a busy machine has not let it connect in time
-grown() { [ "$(last)" -ge "$goal" ] || ! kill -0 $run 2>/dev/null; }
 
 kills=0
 while [ $kills -lt 10 ]; do
@@ -43,15 +33,13 @@ while [ $kills -lt 10 ]; do
     wait $run 2>/dev/null
     kills=$((kills + 1))
     if [ $((kills % 3)) -eq 0 ]; then
-        kill -9 "$nats"
-        wait "$nats" 2>/dev/null
-        serve
+        serve_again
         more 3000 # long before it is killed again: it may forget what it has just confirmed
     fi
 done
 start 0.05
 more 2400 # for whoever has them all by now
-copied() { [ "$(jm at OUT out.x 2>/dev/null)" -ge $((rows - 1)) ] 2>/dev/null || ! kill -0 $run 2>/dev/null; }
+copied() { [ "$(client at OUT out.x 2>/dev/null)" -ge $((rows - 1)) ] 2>/dev/null || ! kill -0 $run 2>/dev/null; }
 minutes=5
 until_that copied
 while late; do
@@ -61,11 +49,11 @@ done
 kill -TERM $run 2>/dev/null
 wait $run || wrong "the run that goes on fails: $(cat said)"
 says said 'exactly once'
-jm dump OUT out.x >seen || wrong "the stream cannot be read"
+client dump OUT out.x >seen || wrong "the stream cannot be read"
 awk -F , -v n=$rows '{ if ($1 != 3 * (NR - 1) || $2 != 6 * (NR - 1)) { print "line " NR " is " $0; exit 1 } }
     END { if (NR != n) { print NR " lines, expected " n; exit 1 } }' seen || failed=1
 # of at most seven lines each, and of one run
-jm show OUT out.x >seen || wrong "the stream cannot be read"
+client show OUT out.x >seen || wrong "the stream cannot be read"
 awk -v n=$rows '{ if ($4 <= last || $4 > last + 7 || (NR > 1 && $5 != run)) { print "message " $0 " is behind element " last; exit 1 } last = $4; run = $5 }
     BEGIN { last = -1 } END { if (last != n - 1) { print "the last element is " last; exit 1 } }' seen || failed=1
 echo "$kills kills"

@@ -2,11 +2,8 @@
 # Messages that have several elements, as lines of text or as records, and elements of several arrays: what is read and written, what is told of wrong ones. The other end is a client that
 # has nothing of wadi (tests/jet_messages.c).
 . "$(dirname "$0")/begin.sh"
-export WADI_CACHE_DIR="$dir/cache"
-mkdir -m 700 cache
+. "$(dirname "$0")/streams.sh"
 serve
-jm() { "$WADI_BUILD/tests/jet_messages" "$port" "$@" || wrong "jet_messages $* fails"; }
-at=nats://127.0.0.1:$port
 newline='
 '
 cat >bytes.wadi <<'END'
@@ -33,17 +30,7 @@ program parts
 stream_in s : seq(u8, i32[2], f64[?])
 stream_out "out" s
 END
-# patient COMMAND..: again if a busy machine has not let it connect in time
-patient() {
-    for _ in 1 2 3 4 5 6 7 8; do
-        "$@" 2>said && return 0
-        grep -q 'there is no connection' said || return 1
-    done
-    return 1
-}
 run() { patient "$wadi" run "$@"; }
-refused() { run "$@" >seen && wrong "no failure of: $*"; }
-numbers() { od -An -td8 -w8 -v "$1" | tr -s ' \n' ' '; }
 # reads EXPECTED PROGRAM PLACE: what is read there, as lines
 reads() { run "$2" "s=@$3" out=@lines:got.txt || wrong "$3: $(cat said)"; [ "$(cat got.txt)" = "$1" ] || wrong "$3: $(cat got.txt), expected $1"; }
 shown() { jm show OUT "$1" | cut -d ' ' -f 2,4 | tr '\n' ';'; } # bytes and last element of each message

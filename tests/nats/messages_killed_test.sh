@@ -3,11 +3,8 @@
 # client tells that has nothing of wadi. Some kills come before anything was saved. The run follows its source, so that it does not end by itself: the same command would be another run
 # then, and a server that is killed may forget what it has confirmed.
 . "$(dirname "$0")/begin.sh"
-export WADI_CACHE_DIR="$dir/cache"
-mkdir -m 700 cache
+. "$(dirname "$0")/streams.sh"
 serve
-jm() { "$WADI_BUILD/tests/jet_messages" "$port" "$@"; }
-at=nats://127.0.0.1:$port
 
 cat >double.wadi <<'END'
 program double
@@ -19,16 +16,9 @@ y = map_seq s (b) {
 stream_out "out" y
 END
 messages=20000
-jm make IN in.a 0 && jm make OUT 'out.>' 0 && jm put in.a 0 $messages || exit 1
-while :; do
-    jm put out.other 0 20 2>/dev/null
-    sleep 0.05
-done &
-pids="$pids $!"
-drawn() { echo $((1 + $(od -An -tu4 -N4 /dev/urandom) % $1)); } # a number from 1 to $1
+client make IN in.a 0 && client make OUT 'out.>' 0 && client put in.a 0 $messages || exit 1
+others
 start() { "$wadi" run double.wadi "s=@$at/IN?follow=yes" "out=@$at/OUT?subject=out.x" --chunk 50 --state kept --every "$1" 2>said & run=$!; pids="$pids $run"; }
-last() { jm last OUT 2>/dev/null || echo 0; }
-grown() { [ "$(last)" -ge "$goal" ] || ! kill -0 $run 2>/dev/null; }
 
 kills=0
 while [ $kills -lt 10 ]; do
@@ -41,18 +31,14 @@ while [ $kills -lt 10 ]; do
     wait $run 2>/dev/null
     kills=$((kills + 1))
     if [ $((kills % 3)) -eq 0 ]; then
-        kill -9 "$nats"
-        wait "$nats" 2>/dev/null
-        serve
+        serve_again
     fi
 done
 start 0.05
 goal=$(($(last) + 300))
 until_that grown
-kill -9 "$nats" # and the run waits for it
-wait "$nats" 2>/dev/null
-serve
-copied() { [ "$(jm at OUT out.x 2>/dev/null)" = $((messages - 1)) ] || ! kill -0 $run 2>/dev/null; }
+serve_again # and the run waits for it
+copied() { [ "$(client at OUT out.x 2>/dev/null)" = $((messages - 1)) ] || ! kill -0 $run 2>/dev/null; }
 minutes=5
 until_that copied
 # A server that is killed may begin again without its last messages: the run tells it, and the same command goes on.
@@ -64,7 +50,7 @@ fi
 kill -TERM $run 2>/dev/null
 wait $run || wrong "the run that goes on fails: $(cat said)"
 says said 'exactly once'
-jm show OUT out.x >seen || wrong "the stream cannot be read"
+client show OUT out.x >seen || wrong "the stream cannot be read"
 awk -v n=$messages '{ if ($3 != 2 * (NR - 1) || $4 != NR - 1 || (NR > 1 && $5 != run)) { print "message " $0 " is number " NR; exit 1 } run = $5 }
     END { if (NR != n) { print NR " messages, expected " n; exit 1 } }' seen || failed=1
 echo "$kills kills"

@@ -2,11 +2,8 @@
 # Streams of messages as sources and sinks: which messages are read, what is told of those that are gone, full streams, large elements, other writers. What is there is read by a
 # client that has nothing of wadi (tests/jet_messages.c).
 . "$(dirname "$0")/begin.sh"
-export WADI_CACHE_DIR="$dir/cache"
-mkdir -m 700 cache
+. "$(dirname "$0")/streams.sh"
 serve
-jm() { "$WADI_BUILD/tests/jet_messages" "$port" "$@" || wrong "jet_messages $* fails"; }
-at=nats://127.0.0.1:$port
 
 cat >double.wadi <<'END'
 program double
@@ -24,8 +21,6 @@ stream_in s : seq(u8[?])
 stream_out "out" s
 END
 run() { "$wadi" run "$@" 2>said; }
-refused() { run "$@" >seen && wrong "no failure of: $*"; }
-numbers() { od -An -td8 -w8 -v "$1" | tr -s ' \n' ' '; }
 # gives "NUMBERS" PLACE: what is read there, twice itself
 gives() { run double.wadi "s=@$2" out=@got.raw || wrong "$2: $(cat said)"; [ "$(numbers got.raw)" = "$1" ] || wrong "$2: $(numbers got.raw), expected $1"; }
 

@@ -2,9 +2,7 @@
 # Streams of messages on servers that do not let everybody in: TLS, also with certificates of clients, tokens, nkeys, credentials. With the right ones a run reads and writes what a client finds there that has nothing of wadi
 # (tests/jet_messages.c); with wrong ones, or none, it is refused before it begins, and the message has no secret.
 . "$(dirname "$0")/begin.sh"
-export WADI_CACHE_DIR="$dir/cache"
-mkdir -m 700 cache
-jm() { "$WADI_BUILD/tests/jet_messages" "$port" "$@" || wrong "jet_messages $* fails"; }
+. "$(dirname "$0")/streams.sh"
 cat >bytes.wadi <<'END'
 program bytes
 stream_in s : seq(u8[?])
@@ -24,14 +22,7 @@ serve_with() {
     until_that ready
 }
 ready() { grep -q 'Server is ready' server.log 2>/dev/null || ! kill -0 "$nats" 2>/dev/null; }
-# run ARGUMENTS: again if a busy machine has not let it connect in time
-run() {
-    for _ in 1 2 3 4 5 6 7 8; do
-        "$wadi" run "$@" 2>said && return 0
-        grep -q 'there is no connection' said || return 1
-    done
-    return 1
-}
+run() { patient "$wadi" run "$@"; }
 # passes HOST SETTINGS: a run goes from one stream to another
 passes() {
     jm make IN in 0
