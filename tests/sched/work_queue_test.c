@@ -470,6 +470,16 @@ static void say_item(void *socket, int64_t job, int64_t number) {
     (void)zmq_send(socket, "i", 1, 0);
 }
 
+/* The worker begins, gets its charter from this home, and has item 0. */
+static void begin_holder(holder *h, void *socket) {
+    assert_int_equal(wadi_thread_start(&h->thread, hold, h, NULL), WADI_OK);
+    hears(socket, WADI_WORKQ_HELLO);
+    say_with(socket, WADI_WORKQ_CHARTER, 5, "c");
+    hears(socket, WADI_WORKQ_READY);
+    say_item(socket, 5, 0);
+    while (!atomic_load(&h->has)) sched_yield();
+}
+
 /* Home takes 4 MiB of nobody whom it does not know. */
 static void a_large_answer_waits_until_home_knows_whose_it_is(void **state) {
     (void)state;
@@ -479,12 +489,7 @@ static void a_large_answer_waits_until_home_knows_whose_it_is(void **state) {
     void *context = zmq_ctx_new(), *monitor = NULL;
     void *socket = open_home(context, at, "inproc://first", &monitor);
     memcpy(h.address, at, sizeof at);
-    assert_int_equal(wadi_thread_start(&h.thread, hold, &h, NULL), WADI_OK);
-    hears(socket, WADI_WORKQ_HELLO);
-    say_with(socket, WADI_WORKQ_CHARTER, 5, "c");
-    hears(socket, WADI_WORKQ_READY);
-    say_item(socket, 5, 0);
-    while (!atomic_load(&h.has)) sched_yield();
+    begin_holder(&h, socket);
     close_home(socket, monitor);
     socket = open_home(context, at, "inproc://second", &monitor);
     assert_true(zmq_recv(monitor, event, sizeof event, 0) > 0); /* it is there again */
@@ -532,12 +537,7 @@ static void one_who_was_asked_often_says_once_who_it_is(void **state) {
     (void)zmq_setsockopt(socket, ZMQ_LINGER, &none, sizeof none);
     assert_int_equal(zmq_bind(socket, address), 0);
     (void)snprintf(h.address, sizeof h.address, "%s", address);
-    assert_int_equal(wadi_thread_start(&h.thread, hold, &h, NULL), WADI_OK);
-    hears(socket, WADI_WORKQ_HELLO);
-    say_with(socket, WADI_WORKQ_CHARTER, 5, "c");
-    hears(socket, WADI_WORKQ_READY);
-    say_item(socket, 5, 0);
-    while (!atomic_load(&h.has)) sched_yield();
+    begin_holder(&h, socket);
     for (int i = 0; i < ASKED; i++) (void)zmq_send(socket, ask, sizeof ask, 0);
     say_item(socket, 5, 1);
     say_item(socket, 5, 2);
