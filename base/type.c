@@ -1,5 +1,5 @@
 /* Names and sizes of the scalar types. */
-#include "wadi/type.h"
+#include "base/type.h"
 
 static const struct {
     const char *name;
@@ -14,6 +14,12 @@ static const struct {
 
 int wadi_type_size(wadi_type type) {
     return (unsigned)type < WADI_TYPE_COUNT ? types[type].size : 0;
+}
+
+int wadi_fields_size(const wadi_type *type, int fields) {
+    int bytes = 0;
+    for (int f = 0; f < fields; f++) bytes += wadi_type_size(type[f]);
+    return bytes;
 }
 
 const char *wadi_type_name(wadi_type type) {

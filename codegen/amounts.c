@@ -1,13 +1,12 @@
 /* Elements, bytes, and what counts as a pass. */
 #include "codegen/amounts.h"
 
+#include "base/type.h"
 #include "graph/op.h"
 
 static int64_t width_of(const wadi_named *x, wadi_val v) {
     const wadi_elem *e = &x->m->values[v].type.array[0].elem;
-    int64_t bytes = 0;
-    for (int f = 0; f < e->fields; f++) bytes += wadi_type_size(e->type[f]);
-    return bytes;
+    return wadi_fields_size(e->type, e->fields);
 }
 
 wadi_ext wadi_amount_elements(const wadi_named *x, wadi_val v) {

@@ -46,7 +46,7 @@ wadi_status wadi_source_bulk(int parts, const wadi_part *part, wadi_fill_fn fill
     }
     for (int i = 0; i < parts; i++) {
         const wadi_part *p = &part[i];
-        if (p->rank < 0 || p->rank > WADI_MAX_RANK || p->fields < 1 || p->fields > WADI_MAX_FIELDS)
+        if (!wadi_part_is_possible(p))
             return wadi_fail(err, WADI_INVALID,
                              "bulk source: part %d has rank %d and %d fields, expected rank 0 to "
                              "%d and 1 to %d fields",

@@ -59,8 +59,7 @@ static wadi_status check_parts(int parts, const wadi_part *part, wadi_error *err
     }
     for (int i = 0; i < parts; i++) {
         const wadi_part *p = &part[i];
-        const bool rank_fits = p->rank >= 0 && p->rank <= WADI_MAX_RANK;
-        if (!rank_fits || p->fields < 1 || p->fields > WADI_MAX_FIELDS) {
+        if (!wadi_part_is_possible(p)) {
             return wadi_fail(err, WADI_INVALID,
                              "callback source: part %d has rank %d and %d fields, expected rank 0 "
                              "to %d and 1 to %d fields",

@@ -6,12 +6,12 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "connectors/lines_fields.h"
+#include "sched/stream.h"
 
 /* ---- what may be a line ---- */
 
 static wadi_status check_part(const char *at, const wadi_part *part, bool last, wadi_error *err) {
-    if (part->fields < 1 || part->fields > WADI_MAX_FIELDS || part->rank < 0 ||
-        part->rank > WADI_MAX_RANK)
+    if (!wadi_part_is_possible(part))
         return wadi_fail(err, WADI_INVALID, "%s: no such part of an element", at);
     const int64_t values = part->fixed ? wadi_shape_values(part->rank, part->shape) : 0;
     if (values < 0 ||

@@ -2,19 +2,17 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/type.h"
 #include "connectors/messages.h"
 
 /* ---- what may be in a message ---- */
 
 static int64_t value_size(const wadi_part *part) {
-    int64_t n = 0;
-    for (int f = 0; f < part->fields; f++) n += wadi_type_size(part->type[f]);
-    return n;
+    return wadi_fields_size(part->type, part->fields);
 }
 
 static wadi_status check_part(const char *at, const wadi_part *part, bool last, wadi_error *err) {
-    if (part->fields < 1 || part->fields > WADI_MAX_FIELDS || part->rank < 0 ||
-        part->rank > WADI_MAX_RANK)
+    if (!wadi_part_is_possible(part))
         return wadi_fail(err, WADI_INVALID, "%.200s: no such part of an element", at);
     for (int f = 0; f < part->fields; f++)
         if ((int)part->type[f] < 0 || part->type[f] >= WADI_TYPE_COUNT)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/type.h"
 #include "base/vec.h"
 #include "connectors/counted.h"
 #include "connectors/lines_write.h"
@@ -55,9 +56,7 @@ static void add_bytes(const wadi_array *a, wadi_text *t) {
 }
 
 static int64_t bytes_of(const wadi_array *a) {
-    int64_t n = 0;
-    for (int f = 0; f < a->fields; f++) n += wadi_type_size(a->type[f]);
-    return n * wadi_shape_values(a->rank, a->shape);
+    return wadi_fields_size(a->type, a->fields) * wadi_shape_values(a->rank, a->shape);
 }
 
 /* A line that no message takes need not be made to its end. */

@@ -81,9 +81,8 @@ static bool add_bytes(const wadi_plan *p, const wadi_plan_source *s, const char 
                       double *bytes) {
     for (int k = 0; k < s->nslots; k++) {
         const wadi_plan_slot *slot = &p->slots[s->slots[k]];
-        double size = 0;
+        double size = (double)wadi_plan_slot_width(slot);
         int64_t values = 0;
-        for (int f = 0; f < slot->fields; f++) size += wadi_type_size(slot->type[f]);
         for (int d = 0; d < slot->rank; d++) {
             if (!extent_of(&s->extent[k][d], slot->name, d, extents, &values)) return false;
             size *= (double)values;
@@ -117,7 +116,7 @@ static bool add_given(const wadi_plan *p, const wadi_plan_stream *s, int slot, c
                     .nslots = 1, .slots = &slot, .extent = &from->extent[c]};
                 return add_bytes(p, &one, extents, bytes);
             }
-    for (int f = 0; f < of->fields; f++) *bytes += wadi_type_size(of->type[f]);
+    *bytes += (double)wadi_plan_slot_width(of);
     return of->rank == 0;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/type.h"
 
 static const char out_of_memory[] = "building a chunk: out of memory";
 
@@ -49,9 +50,7 @@ static bool grow_words(wadi_buffers *buffers, int64_t **words, int64_t kept, int
 }
 
 static int64_t part_bytes(const wadi_part *part) {
-    int64_t bytes = 0;
-    for (int f = 0; f < part->fields; f++) bytes += wadi_type_size(part->type[f]);
-    return bytes;
+    return wadi_fields_size(part->type, part->fields);
 }
 
 /* How many values a column begins with: those of as many elements as are wanted, if they are like the last ones, and some more. A source that often brings less than

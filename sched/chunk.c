@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/type.h"
 #include "sched/plan.h"
 
 /* Columns, shapes, offsets, and a copy for the host. */
@@ -351,9 +352,7 @@ wadi_array wadi_chunk_array(const wadi_chunk *chunk, int i, int64_t s) {
 }
 
 int64_t wadi_component_value_bytes(const wadi_chunk_component *c) {
-    int64_t bytes = 0;
-    for (int f = 0; f < c->fields; f++) bytes += wadi_type_size(c->type[f]);
-    return bytes;
+    return wadi_fields_size(c->type, c->fields);
 }
 
 int64_t wadi_chunk_bytes(const wadi_chunk *chunk) {

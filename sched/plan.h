@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "base/type.h"
 #include "sched/image.h"
 #include "sched/kernel.h"
 #include "wadi/schedule.h"
@@ -42,9 +43,7 @@ typedef struct wadi_plan_slot {
 
 /* Bytes of one value of the slot's array. */
 static inline int64_t wadi_plan_slot_width(const wadi_plan_slot *s) {
-    int64_t bytes = 0;
-    for (int f = 0; f < s->fields; f++) bytes += wadi_type_size(s->type[f]);
-    return bytes;
+    return wadi_fields_size(s->type, s->fields);
 }
 
 /* What the program declares of one extent: a constant >= 0, a name, or nothing. */

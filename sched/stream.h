@@ -82,6 +82,12 @@ struct wadi_source {
     bool linked; /* as of a sink */
 };
 
+/* Whether rank and fields are possible. */
+static inline bool wadi_part_is_possible(const wadi_part *p) {
+    return p->rank >= 0 && p->rank <= WADI_MAX_RANK && p->fields >= 1 &&
+           p->fields <= WADI_MAX_FIELDS;
+}
+
 typedef struct wadi_sink_ops {
     /* Closes and frees; what was not finished counts as aborted. Required. */
     void (*destroy)(wadi_sink *self);

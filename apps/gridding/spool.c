@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/kept_folder.h"
+#include "base/type.h"
 #include "sched/traits.h"
 
 static const char title[] = "wadi-grid state 2";
@@ -236,9 +237,7 @@ static wadi_status read_at(const grid_spool *s, int64_t at, void *to, int64_t n,
 }
 
 static int64_t bytes_of_one(void) {
-    int64_t bytes = 0;
-    for (int f = 0; f < GRID_FIELDS; f++) bytes += wadi_type_size(grid_field_type[f]);
-    return bytes;
+    return wadi_fields_size(grid_field_type, GRID_FIELDS);
 }
 
 /* The piece at byte *at, in `block`, which grows. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/type.h"
 #include "codegen/kernel/check.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
@@ -281,9 +282,7 @@ static void no_memory(wadi_lower *l, const wadi_bind *bind, wadi_lv bytes) {
 }
 
 static int64_t size_of(const wadi_elem *e) {
-    int64_t size = 0;
-    for (int f = 0; f < e->fields; f++) size += wadi_type_size(e->type[f]);
-    return size;
+    return wadi_fields_size(e->type, e->fields);
 }
 
 /* No array has 2^WADI_EXTENT_BITS elements. One that is not stored might, and sums of its indices would wrap around. A difference of two extents is smaller than

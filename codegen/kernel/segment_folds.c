@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/type.h"
 #include "base/words.h"
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/fields.h"
@@ -50,8 +51,8 @@ typedef struct staging {
 
 /* Stretches that a group takes at a time: of elements up to 16 bytes as many as there are lanes, of larger ones as many as need no larger tile. */
 static int most_at_once(const wadi_elem *e) {
-    int bytes = 0, n = LANES;
-    for (int f = 0; f < e->fields; f++) bytes += wadi_type_size(e->type[f]);
+    const int bytes = wadi_fields_size(e->type, e->fields);
+    int n = LANES;
     while (n > TEAMS && n * bytes > LANES * STRIPE) n /= 2;
     return n;
 }

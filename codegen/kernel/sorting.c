@@ -9,6 +9,7 @@
 #include "codegen/kernel/sorting.h"
 
 #include "base/error.h"
+#include "base/type.h"
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/lanes.h"
 #include "codegen/kernel/nest.h"
@@ -413,9 +414,7 @@ static void exchange(wadi_lower *l, const combining *c, bool back) {
 
 static void declare(wadi_lower *l, combining *c) {
     wadi_lb *b = &l->b;
-    int bytes = 0;
-    for (int f = 0; f < c->elem->fields; f++) bytes += wadi_type_size(c->elem->type[f]);
-    c->columns = bytes <= 16 ? 4 : 1;
+    c->columns = wadi_fields_size(c->elem->type, c->elem->fields) <= 16 ? 4 : 1;
     c->key = wadi_lb_lanes(b, WADI_I64, LANES * c->columns, "key");
     for (int f = 0; f < c->elem->fields; f++) {
         c->acc[f] = wadi_lb_lanes(b, c->elem->type[f], LANES, "acc");

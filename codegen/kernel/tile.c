@@ -3,6 +3,7 @@
 #include "codegen/kernel/tile.h"
 
 #include "base/error.h"
+#include "base/type.h"
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/fields.h"
 #include "codegen/kernel/lanes.h"
@@ -11,8 +12,8 @@ enum { LANES = WADI_GROUP_LANES, MOST = 16, BYTES = 256 };
 
 /* How many elements of a row a tile of such elements has. */
 static int columns_of(int fields, const wadi_type *type) {
-    int bytes = 0, columns = MOST;
-    for (int f = 0; f < fields; f++) bytes += wadi_type_size(type[f]);
+    const int bytes = wadi_fields_size(type, fields);
+    int columns = MOST;
     while (columns > 2 && columns * bytes > BYTES) columns /= 2;
     return columns;
 }

@@ -7,6 +7,7 @@
  *
  * If all elements go to one place, one lane combines them all, as the law says; but all lanes of its group load them. */
 #include "base/error.h"
+#include "base/type.h"
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/flat/permutes.h"
 #include "codegen/kernel/lanes.h"
@@ -225,9 +226,7 @@ bool wadi_flat_permute_sorts(wadi_flat *c, const wadi_bind *bind) {
     const wadi_elem *e = &c->y->m->values[bind->args[1]].type.array[0].elem;
     const int64_t limit = INT64_C(1) << WADI_SORT_SIZES;
     int64_t from = 0, to = 0;
-    int bytes = 0;
-    for (int f = 0; f < e->fields; f++) bytes += wadi_type_size(e->type[f]);
-    if (bytes > MOST_BYTES) return false;
+    if (wadi_fields_size(e->type, e->fields) > MOST_BYTES) return false;
     if (size_is_known(c, bind->args[1], limit, &from) && (from < WADI_SORT_LEAST || from == limit))
         return false;
     return !(size_is_known(c, bind->results[0], limit, &to) && (to == 0 || to == limit));
