@@ -48,14 +48,9 @@ static void run(void *self) {
 }
 
 static wadi_status begin(call *c, wadi_error *err) {
-    WADI_TRY(wadi_mutex_init(&c->lock, err));
-    wadi_status status = wadi_condition_init(&c->ended, err);
-    if (status == WADI_OK) {
-        status = wadi_thread_start(&c->thread, run, c, err);
-        if (status == WADI_OK) return WADI_OK;
-        wadi_condition_fini(&c->ended);
-    }
-    wadi_mutex_fini(&c->lock);
+    WADI_TRY(wadi_mutex_init_with(&c->lock, &c->ended, err));
+    const wadi_status status = wadi_thread_start(&c->thread, run, c, err);
+    if (status != WADI_OK) wadi_mutex_fini_with(&c->lock, &c->ended);
     return status;
 }
 
@@ -106,8 +101,7 @@ wadi_status wadi_patience_call(const char *what, void (*fn)(void *env), void *en
     *out_left = status != WADI_OK;
     if (*out_left) return status;
     wadi_thread_join(&c->thread);
-    wadi_condition_fini(&c->ended);
-    wadi_mutex_fini(&c->lock);
+    wadi_mutex_fini_with(&c->lock, &c->ended);
     free(c);
     return WADI_OK;
 }

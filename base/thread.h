@@ -42,6 +42,21 @@ WADI_NODISCARD wadi_status wadi_condition_init(wadi_condition *c, wadi_error *er
 void wadi_condition_fini(wadi_condition *c);
 void wadi_condition_signal(wadi_condition *c);
 void wadi_condition_broadcast(wadi_condition *c);
+/* A mutex and the condition that goes with it: both, or neither. */
+WADI_NODISCARD static inline wadi_status wadi_mutex_init_with(wadi_mutex *m, wadi_condition *c,
+                                                              wadi_error *err) {
+    wadi_status status = wadi_mutex_init(m, err);
+    if (status != WADI_OK) return status;
+    status = wadi_condition_init(c, err);
+    if (status != WADI_OK) wadi_mutex_fini(m);
+    return status;
+}
+
+static inline void wadi_mutex_fini_with(wadi_mutex *m, wadi_condition *c) {
+    wadi_condition_fini(c);
+    wadi_mutex_fini(m);
+}
+
 /* Both wait with the mutex held and may wake for no reason. */
 void wadi_condition_wait(wadi_condition *c, wadi_mutex *m);
 /* False when timeout_ns (>= 0) passed without a wake-up. */

@@ -241,9 +241,7 @@ static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_erro
 
 static wadi_status make_sync(wadi_exe *exe, wadi_error *err) {
     WADI_TRY(wadi_stop_init(&exe->stop, wadi_task_now()->stop, err));
-    wadi_status st = wadi_mutex_init(&exe->lock, err);
-    if (st == WADI_OK && (st = wadi_condition_init(&exe->made, err)) != WADI_OK)
-        wadi_mutex_fini(&exe->lock);
+    const wadi_status st = wadi_mutex_init_with(&exe->lock, &exe->made, err);
     if (st != WADI_OK) wadi_stop_fini(&exe->stop);
     return st;
 }
@@ -319,8 +317,7 @@ void wadi_exe_destroy(wadi_exe *exe) {
     wadi_plan_destroy(exe->plan);
     wadi_facts_fini(&exe->facts);
     wadi_module_destroy(exe->module);
-    wadi_condition_fini(&exe->made);
-    wadi_mutex_fini(&exe->lock);
+    wadi_mutex_fini_with(&exe->lock, &exe->made);
     wadi_stop_fini(&exe->stop);
     free(exe);
     wadi_keep_drop();

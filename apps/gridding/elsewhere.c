@@ -95,11 +95,9 @@ static void go(void *env) {
 /* ---- opening ---- */
 
 static wadi_status make_lock(grid_elsewhere *e, wadi_error *err) {
-    WADI_TRY(wadi_mutex_init(&e->lock, err));
-    const wadi_status status = wadi_condition_init(&e->changed, err);
-    if (status != WADI_OK) wadi_mutex_fini(&e->lock);
-    e->locks = status == WADI_OK;
-    return status;
+    WADI_TRY(wadi_mutex_init_with(&e->lock, &e->changed, err));
+    e->locks = true;
+    return WADI_OK;
 }
 
 static wadi_status make_run(grid_elsewhere *e, const grid_elsewhere_options *o, wadi_error *err) {
@@ -146,8 +144,7 @@ void grid_elsewhere_close(grid_elsewhere *owned_e) {
     wadi_run_destroy(e->run);
     wadi_sink_destroy(e->sink);
     wadi_source_destroy(e->source);
-    if (e->locks) wadi_condition_fini(&e->changed);
-    if (e->locks) wadi_mutex_fini(&e->lock);
+    if (e->locks) wadi_mutex_fini_with(&e->lock, &e->changed);
     free(e);
 }
 

@@ -27,12 +27,7 @@ wadi_status grid_live_begin(grid_live *l, const grid_method *method, const grid_
                      .every_ns = (int64_t)(every_s * 1e9),
                      .show = show,
                      .env = env};
-    WADI_TRY(wadi_mutex_init(&l->lock, err));
-    const wadi_status status = wadi_condition_init(&l->wake, err);
-    if (status != WADI_OK) {
-        wadi_mutex_fini(&l->lock);
-        return status;
-    }
+    WADI_TRY(wadi_mutex_init_with(&l->lock, &l->wake, err));
     l->has_lock = true;
     return wadi_thread_start(&l->thread, show_now_and_then, l, err);
 }
@@ -45,8 +40,7 @@ void grid_live_fini(grid_live *l) {
     wadi_mutex_unlock(&l->lock);
     wadi_thread_join(&l->thread);
     if (l->sums.gridder != NULL) l->method->close(l->sums.gridder);
-    wadi_condition_fini(&l->wake);
-    wadi_mutex_fini(&l->lock);
+    wadi_mutex_fini_with(&l->lock, &l->wake);
     *l = (grid_live){0};
 }
 

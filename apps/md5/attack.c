@@ -338,15 +338,10 @@ wadi_status md5_attack_create(md5_reader *reader, md5_targets *targets,
     *out = NULL;
     md5_attack *a = calloc(1, sizeof *a);
     if (a == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
-    wadi_status status = wadi_mutex_init(&a->lock, err);
-    if (status == WADI_OK) {
-        status = wadi_condition_init(&a->changed, err);
-        if (status != WADI_OK) wadi_mutex_fini(&a->lock);
-    }
+    wadi_status status = wadi_mutex_init_with(&a->lock, &a->changed, err);
     if (status == WADI_OK) {
         status = make_stops(a, err);
-        if (status != WADI_OK) wadi_condition_fini(&a->changed);
-        if (status != WADI_OK) wadi_mutex_fini(&a->lock);
+        if (status != WADI_OK) wadi_mutex_fini_with(&a->lock, &a->changed);
     }
     if (status != WADI_OK) {
         free(a);
@@ -376,8 +371,7 @@ void md5_attack_destroy(md5_attack *a) {
     for (int c = 0; c < MD5_CLASSES; c++) end_pipe(&a->pipes[c]);
     wadi_stop_fini(&a->end);
     wadi_stop_fini(&a->stop);
-    wadi_condition_fini(&a->changed);
-    wadi_mutex_fini(&a->lock);
+    wadi_mutex_fini_with(&a->lock, &a->changed);
     free(a);
 }
 

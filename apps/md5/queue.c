@@ -8,11 +8,7 @@
 
 wadi_status md5_queue_init(md5_queue *q, wadi_error *err) {
     memset(q, 0, sizeof *q);
-    const wadi_status status = wadi_mutex_init(&q->lock, err);
-    if (status != WADI_OK) return status;
-    const wadi_status second = wadi_condition_init(&q->changed, err);
-    if (second != WADI_OK) wadi_mutex_fini(&q->lock);
-    return second;
+    return wadi_mutex_init_with(&q->lock, &q->changed, err);
 }
 
 void md5_batch_free(md5_batch *b) {
@@ -32,8 +28,7 @@ static md5_batch *take_first(md5_queue *q) {
 void md5_queue_fini(md5_queue *q) {
     while (q->n > 0) md5_batch_free(take_first(q));
     md5_batch_free(q->open);
-    wadi_condition_fini(&q->changed);
-    wadi_mutex_fini(&q->lock);
+    wadi_mutex_fini_with(&q->lock, &q->changed);
 }
 
 /* ---- pushing ---- */

@@ -41,13 +41,9 @@ static void digest_all(void *env) {
 /* ---- from outside ---- */
 
 static wadi_status make_lock(wadi_digester *b, wadi_error *err) {
-    WADI_TRY(wadi_mutex_init(&b->lock, err));
-    wadi_status status = wadi_condition_init(&b->come, err);
-    if (status == WADI_OK) {
-        status = wadi_condition_init(&b->done, err);
-        if (status != WADI_OK) wadi_condition_fini(&b->come);
-    }
-    if (status != WADI_OK) wadi_mutex_fini(&b->lock);
+    WADI_TRY(wadi_mutex_init_with(&b->lock, &b->come, err));
+    const wadi_status status = wadi_condition_init(&b->done, err);
+    if (status != WADI_OK) wadi_mutex_fini_with(&b->lock, &b->come);
     return status;
 }
 
@@ -143,7 +139,6 @@ void wadi_digester_destroy(wadi_digester *b) {
     wadi_thread_join(&b->thread);
     wadi_vec_free(&b->jobs);
     wadi_condition_fini(&b->done);
-    wadi_condition_fini(&b->come);
-    wadi_mutex_fini(&b->lock);
+    wadi_mutex_fini_with(&b->lock, &b->come);
     free(b);
 }

@@ -77,23 +77,15 @@ static wadi_status offer(wadi_stream *s, wadi_error *err) {
     return status;
 }
 
-static wadi_status make_lock(wadi_far *t, wadi_error *err) {
-    WADI_TRY(wadi_mutex_init(&t->lock, err));
-    const wadi_status status = wadi_condition_init(&t->done, err);
-    if (status != WADI_OK) wadi_mutex_fini(&t->lock);
-    return status;
-}
-
 static wadi_status start(wadi_far *t, wadi_error *err) {
-    WADI_TRY(make_lock(t, err));
+    WADI_TRY(wadi_mutex_init_with(&t->lock, &t->done, err));
     t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     t->stream->x->work.queue->wake_fd = t->wake;
     wadi_status status = t->wake >= 0 ? WADI_OK : wadi_fail(err, WADI_IO, "no descriptor is left");
     if (status == WADI_OK) status = wadi_thread_start(&t->thread, wadi_far_work, t, err);
     if (status == WADI_OK) return WADI_OK;
     if (t->wake >= 0) (void)close(t->wake);
-    wadi_condition_fini(&t->done);
-    wadi_mutex_fini(&t->lock);
+    wadi_mutex_fini_with(&t->lock, &t->done);
     return status;
 }
 
@@ -213,8 +205,7 @@ void wadi_far_close(wadi_stream *s) {
     s->x->work.queue->wake_fd = -1;
     for (int i = 0; i < t->nparts; i++) drop_tickets(&t->parts[i]);
     (void)close(t->wake);
-    wadi_condition_fini(&t->done);
-    wadi_mutex_fini(&t->lock);
+    wadi_mutex_fini_with(&t->lock, &t->done);
     drop_room(t);
     wadi_kinds_fini(&t->kinds);
     t->opened = false;

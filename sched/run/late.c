@@ -33,14 +33,9 @@ static void watch(void *env) {
 }
 
 static wadi_status begin(wadi_late *l, wadi_error *err) {
-    WADI_TRY(wadi_mutex_init(&l->lock, err));
-    wadi_status status = wadi_condition_init(&l->over, err);
-    if (status == WADI_OK) {
-        status = wadi_thread_start(&l->thread, watch, l, err);
-        if (status == WADI_OK) return WADI_OK;
-        wadi_condition_fini(&l->over);
-    }
-    wadi_mutex_fini(&l->lock);
+    WADI_TRY(wadi_mutex_init_with(&l->lock, &l->over, err));
+    const wadi_status status = wadi_thread_start(&l->thread, watch, l, err);
+    if (status != WADI_OK) wadi_mutex_fini_with(&l->lock, &l->over);
     return status;
 }
 
@@ -67,8 +62,7 @@ bool wadi_late_end(wadi_late *l) {
     wadi_thread_join(&l->thread);
     const bool late = wadi_stop_called(&l->stop);
     wadi_stop_fini(&l->stop);
-    wadi_condition_fini(&l->over);
-    wadi_mutex_fini(&l->lock);
+    wadi_mutex_fini_with(&l->lock, &l->over);
     l->made = false;
     return late;
 }

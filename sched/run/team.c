@@ -31,14 +31,9 @@ static int find_stage(const wadi_stream *s) {
 }
 
 static wadi_status make_lock(wadi_team *t, wadi_error *err) {
-    WADI_TRY(wadi_mutex_init(&t->lock, err));
-    wadi_status status = wadi_condition_init(&t->work, err);
-    if (status == WADI_OK) {
-        status = wadi_condition_init(&t->done, err);
-        if (status == WADI_OK) return WADI_OK;
-        wadi_condition_fini(&t->work);
-    }
-    wadi_mutex_fini(&t->lock);
+    WADI_TRY(wadi_mutex_init_with(&t->lock, &t->work, err));
+    const wadi_status status = wadi_condition_init(&t->done, err);
+    if (status != WADI_OK) wadi_mutex_fini_with(&t->lock, &t->work);
     return status;
 }
 
@@ -106,9 +101,8 @@ void wadi_team_close(wadi_stream *s) {
         wadi_slots_fini(&t->home);
     else
         t->member[0].slots = t->home; /* a device that was left behind may be about to read it */
-    wadi_condition_fini(&t->work);
     wadi_condition_fini(&t->done);
-    wadi_mutex_fini(&t->lock);
+    wadi_mutex_fini_with(&t->lock, &t->work);
     if (!all) t->member = NULL;
     drop_room(t);
     t->opened = false;

@@ -57,14 +57,8 @@ wadi_status wadi_share_sender_create(int64_t most_bytes, wadi_share_sender **out
     wadi_share_sender *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "link: out of memory");
     s->most_bytes = most_bytes;
-    wadi_status status = wadi_mutex_init(&s->lock, err);
+    wadi_status status = wadi_mutex_init_with(&s->lock, &s->news, err);
     if (status != WADI_OK) {
-        free(s);
-        return status;
-    }
-    status = wadi_condition_init(&s->news, err);
-    if (status != WADI_OK) {
-        wadi_mutex_fini(&s->lock);
         free(s);
         return status;
     }
@@ -263,8 +257,7 @@ void wadi_share_sender_destroy(wadi_share_sender *s) {
     for (size_t i = 0; i < s->waiting.n; i++) wadi_chunk_release(s->waiting.at[i]);
     wadi_vec_free(&s->waiting);
     if (s->bell >= 0) (void)close(s->bell);
-    wadi_condition_fini(&s->news);
-    wadi_mutex_fini(&s->lock);
+    wadi_mutex_fini_with(&s->lock, &s->news);
     free(s);
 }
 
