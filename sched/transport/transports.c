@@ -111,6 +111,12 @@ static void leave(wadi_port *p) {
     if (p->ops->leave != NULL) p->ops->leave(p);
 }
 
+/* Of a call that is over. */
+static wadi_status left(wadi_port *p, wadi_status status) {
+    leave(p);
+    return status;
+}
+
 void wadi_port_close(wadi_port *p) {
     if (p != NULL) p->ops->close(p);
 }
@@ -129,30 +135,22 @@ void wadi_port_watch(wadi_port *p, wadi_waits *waits) {
 
 wadi_status wadi_port_introduce(wadi_port *p, wadi_error *err) {
     enter(p);
-    const wadi_status status = p->ops->introduce(p, err);
-    leave(p);
-    return status;
+    return left(p, p->ops->introduce(p, err));
 }
 
 wadi_status wadi_port_send(wadi_port *p, wadi_chunk *owned_c, wadi_error *err) {
     enter(p);
-    const wadi_status status = p->ops->send(p, owned_c, err);
-    leave(p);
-    return status;
+    return left(p, p->ops->send(p, owned_c, err));
 }
 
 wadi_status wadi_port_settle(wadi_port *p, int64_t count, wadi_error *err) {
     enter(p);
-    const wadi_status status = p->ops->settle(p, count, err);
-    leave(p);
-    return status;
+    return left(p, p->ops->settle(p, count, err));
 }
 
 wadi_status wadi_port_end(wadi_port *p, int64_t count, wadi_error *err) {
     enter(p);
-    const wadi_status status = p->ops->end(p, count, err);
-    leave(p);
-    return status;
+    return left(p, p->ops->end(p, count, err));
 }
 
 void wadi_port_fail(wadi_port *p, int64_t number, const wadi_error *why) {
@@ -163,9 +161,7 @@ void wadi_port_fail(wadi_port *p, int64_t number, const wadi_error *why) {
 
 wadi_status wadi_port_note(wadi_port *p, const void **out, int64_t *out_n, wadi_error *err) {
     enter(p);
-    const wadi_status status = p->ops->note(p, out, out_n, err);
-    leave(p);
-    return status;
+    return left(p, p->ops->note(p, out, out_n, err));
 }
 
 bool wadi_port_ready(wadi_port *p) {
@@ -177,9 +173,7 @@ bool wadi_port_ready(wadi_port *p) {
 
 wadi_status wadi_port_receive(wadi_port *p, wadi_chunk **out, wadi_error *err) {
     enter(p);
-    const wadi_status status = p->ops->receive(p, out, err);
-    leave(p);
-    return status;
+    return left(p, p->ops->receive(p, out, err));
 }
 
 void wadi_port_done(wadi_port *p, int64_t number) {
@@ -205,9 +199,7 @@ void wadi_port_conclude(wadi_port *p, const wadi_whole *of, int64_t count) {
 
 wadi_status wadi_port_serve(wadi_port *p, wadi_error *err) {
     enter(p);
-    const wadi_status status = p->ops->serve(p, err);
-    leave(p);
-    return status;
+    return left(p, p->ops->serve(p, err));
 }
 
 wadi_port_part wadi_port_part_of(const wadi_port *p) {
@@ -222,18 +214,14 @@ void wadi_port_pass_on(wadi_port *p, const wadi_gatherer *what) {
 
 wadi_status wadi_port_attend(wadi_port *p, wadi_error *err) {
     enter(p);
-    const wadi_status status = p->ops->attend(p, err);
-    leave(p);
-    return status;
+    return left(p, p->ops->attend(p, err));
 }
 
 wadi_status wadi_port_meet(wadi_port *p, uint64_t id, int64_t *out_elements, wadi_error *err) {
     if (p->ops->meet == NULL)
         return wadi_fail(err, WADI_UNSUPPORTED, "this transport does not go on with streams");
     enter(p);
-    const wadi_status status = p->ops->meet(p, id, out_elements, err);
-    leave(p);
-    return status;
+    return left(p, p->ops->meet(p, id, out_elements, err));
 }
 
 int64_t wadi_port_certain(const wadi_port *p) {

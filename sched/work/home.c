@@ -324,10 +324,8 @@ static void lose_silent(home *h, bool all_read) {
         if (!h->seats[i].used || !wadi_pulse_is_silent(&h->seats[i].pulse, &h->beats, all_read))
             continue;
         if (++h->silent <= TOLD)
-            wadi_logf(WADI_LOG_WARNING,
-                      "%s: nothing was heard of a worker for %.3g s: it counts as lost%s",
-                      h->s.address, (double)h->beats.silent_ns / 1e9,
-                      h->silent == TOLD ? " (later ones are not logged)" : "");
+            wadi_zmq_beats_warn(&h->beats, h->s.address, "a worker",
+                                h->silent == TOLD ? " (later ones are not logged)" : "");
         lose(h, i);
     }
     beat(h);
@@ -449,35 +447,27 @@ static wadi_status end(wadi_workq *self, wadi_error *err) {
 static wadi_status lock_offer(wadi_workq *self, const void *charter, int64_t n, wadi_error *err) {
     wadi_zmq_beats *b = &((home *)self)->beats;
     wadi_zmq_beats_enter(b);
-    const wadi_status status = offer(self, charter, n, err);
-    wadi_zmq_beats_leave(b);
-    return status;
+    return wadi_zmq_beats_left(b, offer(self, charter, n, err));
 }
 
 static wadi_status lock_submit(wadi_workq *self, int64_t number, const void *bytes, int64_t n,
                                wadi_error *err) {
     wadi_zmq_beats *b = &((home *)self)->beats;
     wadi_zmq_beats_enter(b);
-    const wadi_status status = submit(self, number, bytes, n, err);
-    wadi_zmq_beats_leave(b);
-    return status;
+    return wadi_zmq_beats_left(b, submit(self, number, bytes, n, err));
 }
 
 static wadi_status lock_collect(wadi_workq *self, int64_t wait_ns, wadi_work_item *out,
                                 wadi_error *err) {
     wadi_zmq_beats *b = &((home *)self)->beats;
     wadi_zmq_beats_enter(b);
-    const wadi_status status = collect(self, wait_ns, out, err);
-    wadi_zmq_beats_leave(b);
-    return status;
+    return wadi_zmq_beats_left(b, collect(self, wait_ns, out, err));
 }
 
 static wadi_status lock_end(wadi_workq *self, wadi_error *err) {
     wadi_zmq_beats *b = &((home *)self)->beats;
     wadi_zmq_beats_enter(b);
-    const wadi_status status = end(self, err);
-    wadi_zmq_beats_leave(b);
-    return status;
+    return wadi_zmq_beats_left(b, end(self, err));
 }
 
 /* ---- what is a worker's ---- */

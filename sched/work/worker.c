@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "base/vec.h"
 #include "sched/transport/zmq/beats.h"
 #include "sched/work/socket.h"
@@ -234,8 +233,7 @@ static wadi_status renew(worker *w, wadi_error *err) {
 static void give_up_silent(worker *w) {
     wadi_zmq_beats_look(&w->beats);
     if (!w->connected || !wadi_pulse_is_silent(&w->home, &w->beats, true)) return;
-    wadi_logf(WADI_LOG_WARNING, "%s: nothing was heard of home for %.3g s: it counts as lost",
-              w->s.address, (double)w->beats.silent_ns / 1e9);
+    wadi_zmq_beats_warn(&w->beats, w->s.address, "home", "");
     (void)snprintf(w->trouble, sizeof w->trouble,
                    "; somebody is there who says nothing: it may be stopped");
     w->silent = true;
@@ -422,34 +420,26 @@ static wadi_status ask(wadi_workq *self, const char *what, void **out, int64_t *
 static wadi_status lock_charter(wadi_workq *self, void **out, int64_t *out_n, wadi_error *err) {
     wadi_zmq_beats *b = &((worker *)self)->beats;
     wadi_zmq_beats_enter(b);
-    const wadi_status status = charter(self, out, out_n, err);
-    wadi_zmq_beats_leave(b);
-    return status;
+    return wadi_zmq_beats_left(b, charter(self, out, out_n, err));
 }
 
 static wadi_status lock_fetch(wadi_workq *self, wadi_work_item *out, wadi_error *err) {
     wadi_zmq_beats *b = &((worker *)self)->beats;
     wadi_zmq_beats_enter(b);
-    const wadi_status status = fetch(self, out, err);
-    wadi_zmq_beats_leave(b);
-    return status;
+    return wadi_zmq_beats_left(b, fetch(self, out, err));
 }
 
 static wadi_status lock_answer(wadi_workq *self, const wadi_work_item *item, wadi_error *err) {
     wadi_zmq_beats *b = &((worker *)self)->beats;
     wadi_zmq_beats_enter(b);
-    const wadi_status status = answer(self, item, err);
-    wadi_zmq_beats_leave(b);
-    return status;
+    return wadi_zmq_beats_left(b, answer(self, item, err));
 }
 
 static wadi_status lock_ask(wadi_workq *self, const char *what, void **out, int64_t *out_n,
                             wadi_error *err) {
     wadi_zmq_beats *b = &((worker *)self)->beats;
     wadi_zmq_beats_enter(b);
-    const wadi_status status = ask(self, what, out, out_n, err);
-    wadi_zmq_beats_leave(b);
-    return status;
+    return wadi_zmq_beats_left(b, ask(self, what, out, out_n, err));
 }
 
 /* ---- what is home's ---- */

@@ -16,11 +16,9 @@ wadi_status wadi_zmq_beats_init(wadi_zmq_beats *b, int64_t silent_ns, void (*bea
                                 void *env, wadi_error *err) {
     *b = (wadi_zmq_beats){.silent_ns = silent_ns, .beat = beat, .env = env};
     b->looked_ns = b->since_ns = wadi_clock_ns();
-    WADI_TRY(wadi_mutex_init(&b->lock, err));
-    const wadi_status status = wadi_condition_init(&b->stopped, err);
-    b->ready = status == WADI_OK;
-    if (!b->ready) wadi_mutex_fini(&b->lock);
-    return status;
+    WADI_TRY(wadi_mutex_init_with(&b->lock, &b->stopped, err));
+    b->ready = true;
+    return WADI_OK;
 }
 
 void wadi_zmq_beats_fini(wadi_zmq_beats *b) {
@@ -30,8 +28,7 @@ void wadi_zmq_beats_fini(wadi_zmq_beats *b) {
     wadi_condition_signal(&b->stopped);
     wadi_mutex_unlock(&b->lock);
     wadi_thread_join(&b->thread);
-    wadi_condition_fini(&b->stopped);
-    wadi_mutex_fini(&b->lock);
+    wadi_mutex_fini_with(&b->lock, &b->stopped);
     b->ready = false;
 }
 
@@ -41,6 +38,11 @@ void wadi_zmq_beats_enter(wadi_zmq_beats *b) {
 
 void wadi_zmq_beats_leave(wadi_zmq_beats *b) {
     if (b->ready && --b->inside == 0) wadi_mutex_unlock(&b->lock);
+}
+
+wadi_status wadi_zmq_beats_left(wadi_zmq_beats *b, wadi_status status) {
+    wadi_zmq_beats_leave(b);
+    return status;
 }
 
 /* ---- the thread ---- */
@@ -100,6 +102,12 @@ bool wadi_pulse_is_silent(const wadi_pulse *p, const wadi_zmq_beats *b, bool all
                   most = all_read ? b->silent_ns : 2 * b->silent_ns;
     return b->silent_ns > 0 && p->beats && wadi_clock_ns() - from > most &&
            !wadi_zmq_guard_receives(p->fd, b->silent_ns);
+}
+
+void wadi_zmq_beats_warn(const wadi_zmq_beats *b, const char *address, const char *who,
+                         const char *more) {
+    wadi_logf(WADI_LOG_WARNING, "%s: nothing was heard of %s for %.3g s: it counts as lost%s",
+              address, who, (double)b->silent_ns / 1e9, more);
 }
 
 int64_t wadi_zmq_beats_nap_ns(const wadi_zmq_beats *b, int64_t most) {

@@ -40,6 +40,8 @@ void wadi_zmq_beats_fini(wadi_zmq_beats *b);
 /* The owner's, around each of its calls that uses the socket. */
 void wadi_zmq_beats_enter(wadi_zmq_beats *b);
 void wadi_zmq_beats_leave(wadi_zmq_beats *b);
+/* The same behind a call that came to this status, which it gives back. */
+wadi_status wadi_zmq_beats_left(wadi_zmq_beats *b, wadi_status status);
 
 /* ---- inside ---- */
 
@@ -55,6 +57,9 @@ bool wadi_pulse_due(wadi_pulse *p);
 void wadi_zmq_beats_look(wadi_zmq_beats *b);
 /* Whether the peer has been silent for too long. all_read: nothing of what has come is unread. A message that is large for its line is no silence: while it comes nothing else does. */
 bool wadi_pulse_is_silent(const wadi_pulse *p, const wadi_zmq_beats *b, bool all_read);
+/* Warns that one who was silent, such as "home", counts as lost. more: what the message ends with. */
+void wadi_zmq_beats_warn(const wadi_zmq_beats *b, const char *address, const char *who,
+                         const char *more);
 /* How long the owner may sleep: at most `most`. */
 int64_t wadi_zmq_beats_nap_ns(const wadi_zmq_beats *b, int64_t most);
 

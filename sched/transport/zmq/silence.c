@@ -1,8 +1,9 @@
 /* Signs of life of those that share a stream. Nothing is expected of the two ends of a stream that is not shared: nobody else could go on, and one that is stopped may go on later. */
 #include "sched/transport/zmq/inside.h"
 
+#include <stdio.h>
+
 #include "base/error.h"
-#include "base/log.h"
 
 /* Who cannot be told has gone, and its end is noticed elsewhere. */
 static void beat(void *env) {
@@ -20,8 +21,9 @@ wadi_status wadi_zmq_begin_beats(wadi_zmq_port *p, wadi_error *err) {
 
 /* Its connection ends, so that it sees when it goes on that it was taken for lost, and comes anew: what it says of before counts for nothing. */
 static void give_up(wadi_zmq_port *p, wadi_remote *r) {
-    wadi_logf(WADI_LOG_WARNING, "%s: nothing was heard of a %s for %.3g s: it counts as lost",
-              p->address, p->other, (double)p->beats.silent_ns / 1e9);
+    char who[sizeof p->other + 2];
+    (void)snprintf(who, sizeof who, "a %s", p->other);
+    wadi_zmq_beats_warn(&p->beats, p->address, who, "");
     if (p->options.bind) wadi_zmq_guard_end(p->guard, p->address, r->fd);
     if (!p->options.bind) p->connected = false;
     r->pulse = (wadi_pulse){.beats = false};
