@@ -11,43 +11,77 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/outfile.h"
+#include "base/pages.h"
 
-/* Reads to the end, growing *out; works for pipes as well, where the size is not known ahead. */
-wadi_status wadi_file_read_fd(int fd, const char *path, char **out, size_t *out_n,
-                              wadi_error *err) {
-    char *at = NULL;
-    size_t n = 0, cap = 0;
+enum { FIRST_BYTES = 4096 };
+
+/* What an array of numbers may have: a machine that has no memory left ends whoever it likes. */
+static size_t most_of_machine(void) {
+    const int64_t bytes = wadi_pages_machine();
+    return bytes > 0 ? (size_t)(bytes / 4 * 3) : SIZE_MAX;
+}
+
+static wadi_status too_large(const char *path, size_t most, bool is_asked, wadi_error *err) {
+    if (is_asked)
+        return wadi_fail(err, WADI_INVALID, "%s: more than %zu bytes, the most expected here", path,
+                         most);
+    return wadi_fail(err, WADI_MEMORY, "%s: more than %zu bytes, as much as this machine can hold",
+                     path, most);
+}
+
+typedef struct whole {
+    char *at;
+    size_t n, cap;
+} whole;
+
+static bool make_room(whole *w) {
+    if (w->cap - w->n >= 2) return true;
+    const size_t cap = w->cap == 0 ? FIRST_BYTES : 2 * w->cap;
+    char *more = realloc(w->at, cap);
+    if (more == NULL) return false;
+    w->at = more;
+    w->cap = cap;
+    return true;
+}
+
+/* Reads to the end; works for pipes as well, where the size is not known ahead. */
+static wadi_status read_all(int fd, const char *path, size_t most, whole *w, wadi_error *err) {
+    const size_t limit = most > 0 ? most : most_of_machine();
     for (;;) {
-        if (cap - n < 2) {
-            cap = cap == 0 ? 4096 : 2 * cap;
-            char *more = realloc(at, cap);
-            if (more == NULL) {
-                free(at);
-                return wadi_fail(err, WADI_MEMORY, "out of memory reading %s", path);
-            }
-            at = more;
-        }
-        const ssize_t got = wadi_io_read(fd, at + n, cap - n - 1, path);
-        if (got < 0) {
-            const int why = errno;
-            free(at);
-            return wadi_fail_errno(err, why, "cannot read %s", path);
-        }
-        if (got == 0) break;
-        n += (size_t)got;
+        if (!make_room(w)) return wadi_fail(err, WADI_MEMORY, "out of memory reading %s", path);
+        const ssize_t got = wadi_io_read(fd, w->at + w->n, w->cap - w->n - 1, path);
+        if (got < 0) return wadi_fail_errno(err, errno, "cannot read %s", path);
+        if (got == 0) return WADI_OK;
+        w->n += (size_t)got;
+        if (w->n > limit) return too_large(path, limit, most > 0, err);
     }
-    at[n] = '\0';
-    *out = at;
-    *out_n = n;
+}
+
+wadi_status wadi_file_read_fd(int fd, const char *path, size_t most, char **out, size_t *out_n,
+                              wadi_error *err) {
+    whole w = {.at = NULL};
+    const wadi_status status = read_all(fd, path, most, &w, err);
+    if (status != WADI_OK) {
+        free(w.at);
+        return status;
+    }
+    w.at[w.n] = '\0';
+    *out = w.at;
+    *out_n = w.n;
     return WADI_OK;
 }
 
-wadi_status wadi_file_read(const char *path, char **out, size_t *out_n, wadi_error *err) {
+wadi_status wadi_file_read_most(const char *path, size_t most, char **out, size_t *out_n,
+                                wadi_error *err) {
     const int fd = wadi_io_open(path);
     if (fd < 0) return wadi_fail_errno(err, errno, "cannot open %s", path);
-    const wadi_status status = wadi_file_read_fd(fd, path, out, out_n, err);
+    const wadi_status status = wadi_file_read_fd(fd, path, most, out, out_n, err);
     (void)close(fd);
     return status;
+}
+
+wadi_status wadi_file_read(const char *path, char **out, size_t *out_n, wadi_error *err) {
+    return wadi_file_read_most(path, 0, out, out_n, err);
 }
 
 wadi_status wadi_file_write(const char *path, const void *data, size_t n, unsigned mode,

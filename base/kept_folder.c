@@ -155,7 +155,7 @@ static wadi_status read_file(const wadi_kept_folder *f, char **out, size_t *out_
     if (fd < 0 || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))
         status = damaged(f, "this is no regular file;", err);
     else
-        status = wadi_file_read_fd(fd, f->file, out, out_n, err);
+        status = wadi_file_read_fd(fd, f->file, 0, out, out_n, err);
     if (fd >= 0) (void)close(fd);
     return status;
 }

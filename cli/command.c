@@ -60,8 +60,8 @@ wadi_status wadi_cli_read(const char *path, char **out_text, const char **out_na
     size_t n = 0;
     *out_name = is_stdin ? "standard input" : path;
     if (is_stdin) WADI_TRY(wadi_io_check_stdin(err));
-    WADI_TRY(is_stdin ? wadi_file_read_fd(STDIN_FILENO, *out_name, &text, &n, err)
-                      : wadi_file_read(path, &text, &n, err));
+    WADI_TRY(is_stdin ? wadi_file_read_fd(STDIN_FILENO, *out_name, WADI_FILE_TEXT, &text, &n, err)
+                      : wadi_file_read_most(path, WADI_FILE_TEXT, &text, &n, err));
     const size_t zero = strlen(text);
     if (zero != n) {
         free(text);

@@ -61,7 +61,7 @@ static wadi_status add_lines(const char *text, lines *out, wadi_error *err) {
 static wadi_status read_lines(const char *path, lines *out, wadi_error *err) {
     char *text = NULL;
     size_t n = 0;
-    WADI_TRY(wadi_file_read(path, &text, &n, err));
+    WADI_TRY(wadi_file_read_most(path, WADI_FILE_TEXT, &text, &n, err));
     const wadi_status status = add_lines(text, out, err);
     wadi_wipe(text, n);
     free(text);

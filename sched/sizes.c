@@ -39,7 +39,7 @@ char *wadi_sizes_read(const wadi_plan *plan, int stream, const char *name) {
     char *text = NULL;
     size_t n = 0;
     if (!find_path(plan, stream, name, path)) return NULL;
-    if (wadi_file_read(path, &text, &n, NULL) != WADI_OK) return NULL;
+    if (wadi_file_read_most(path, WADI_FILE_TEXT, &text, &n, NULL) != WADI_OK) return NULL;
     char *end = strchr(text, '\n'); /* of the comment */
     if (end == NULL) {
         free(text);

@@ -38,7 +38,7 @@ static kept read_kept(const char *path) {
     char *text = NULL, *rest = NULL;
     size_t n = 0;
     kept k = {0};
-    if (wadi_file_read(path, &text, &n, NULL) != WADI_OK) return k;
+    if (wadi_file_read_most(path, WADI_FILE_TEXT, &text, &n, NULL) != WADI_OK) return k;
     const char *line = strchr(text, '\n'); /* of the comment */
     if (line != NULL) {
         k.speed = wadi_format_read_f64(line + 1, &rest);

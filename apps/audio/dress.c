@@ -22,7 +22,7 @@ static wadi_status add_file_tag(flac_blocks *b, const char *value, wadi_error *e
     char *text = NULL;
     size_t n = 0;
     wadi_text tag = {0};
-    WADI_TRY(wadi_file_read(equals + 1, &text, &n, err));
+    WADI_TRY(wadi_file_read_most(equals + 1, FLAC_MAX_BLOCK_BYTES, &text, &n, err));
     wadi_text_add_n(&tag, value, (size_t)(equals + 1 - value));
     wadi_text_add_n(&tag, text, n);
     const wadi_status st = tag.failed ? wadi_fail(err, WADI_MEMORY, "out of memory")

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "apps/audio/endian.h"
+#include "apps/audio/metadata.h"
 #include "base/args.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -160,7 +161,7 @@ static wadi_status make(char *text, const char *specification, wadi_text *out, w
         p.data = (const uint8_t *)field[4];
         p.n = strlen(field[4]);
     } else {
-        WADI_TRY(wadi_file_read(field[4], &data, &p.n, err));
+        WADI_TRY(wadi_file_read_most(field[4], FLAC_MAX_BLOCK_BYTES, &data, &p.n, err));
         p.data = (const uint8_t *)data;
     }
     const wadi_status st = describe(&p, field, specification, err);

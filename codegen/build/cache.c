@@ -137,7 +137,7 @@ static found open_verified(const wanted *w, int fd, wadi_kernels *out) {
     wadi_image image = {.fd = fd, .path = w->path};
     struct stat about;
     if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) return DAMAGED;
-    if (wadi_file_read_fd(fd, w->path, &image.bytes, &image.n, NULL) != WADI_OK) return UNUSABLE;
+    if (wadi_file_read_fd(fd, w->path, 0, &image.bytes, &image.n, NULL) != WADI_OK) return UNUSABLE;
     found f = DAMAGED;
     if (verifies(image.bytes, image.n, w->key)) {
         const wadi_status status = w->images->load(w->images, &image, w->key, out, NULL);

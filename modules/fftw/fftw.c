@@ -407,7 +407,7 @@ static wadi_status open_wisdom(const char *directory, wadi_error *err) {
     const int length = snprintf(path, sizeof path, "%s/fftw.wisdom", directory);
     if (length > 0 && (size_t)length < sizeof path && strcmp(path, plans.path) != 0) {
         memcpy(plans.path, path, sizeof path);
-        if (wadi_file_read(path, &text, &n, NULL) == WADI_OK) {
+        if (wadi_file_read_most(path, WADI_FILE_TEXT, &text, &n, NULL) == WADI_OK) {
             const char *body = verified(text, n);
             if (body != NULL) learn(text + (body - text));
         }

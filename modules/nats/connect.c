@@ -58,7 +58,7 @@ static natsStatus set_token(natsOptions *o, const char *path, wadi_status *out_s
                             wadi_error *err) {
     char *text = NULL;
     size_t n = 0;
-    *out_st = wadi_file_read(path, &text, &n, err);
+    *out_st = wadi_file_read_most(path, WADI_FILE_SECRET, &text, &n, err);
     if (*out_st != WADI_OK) return NATS_OK;
     text[strcspn(text, "\r\n")] = '\0';
     if (*text == '\0') *out_st = wadi_fail(err, WADI_INVALID, "%s: there is no token", path);

@@ -94,7 +94,7 @@ static bool take_seed(const char *text, wadi_nats_keys *out) {
 wadi_status wadi_nkey_read(const char *path, wadi_nats_keys *out, wadi_error *err) {
     char *text = NULL;
     size_t n = 0;
-    WADI_TRY(wadi_file_read(path, &text, &n, err));
+    WADI_TRY(wadi_file_read_most(path, WADI_FILE_SECRET, &text, &n, err));
     const bool found = take_seed(text, out);
     sodium_memzero(text, n);
     free(text);

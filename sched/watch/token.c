@@ -29,7 +29,7 @@ wadi_status wadi_watch_token_read(const char *path, wadi_watch_token *out, wadi_
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
     char *text = NULL;
     size_t n = 0;
-    WADI_TRY(wadi_file_read(path, &text, &n, err));
+    WADI_TRY(wadi_file_read_most(path, WADI_FILE_SECRET, &text, &n, err));
     const size_t line = strcspn(text, "\r\n"), good = strspn(text, allowed);
     const bool fits =
         line == good && line >= WADI_WATCH_TOKEN_LEAST && line <= WADI_WATCH_TOKEN_MOST;

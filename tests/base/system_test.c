@@ -149,7 +149,7 @@ static void what_is_no_file_is_read_to_its_end(void **state) {
         _exit(fine ? 0 : 1);
     }
     assert_int_equal(close(end[1]), 0);
-    assert_int_equal(wadi_file_read_fd(end[0], "pipe", &text, &n, NULL), WADI_OK);
+    assert_int_equal(wadi_file_read_fd(end[0], "pipe", 0, &text, &n, NULL), WADI_OK);
     assert_int_equal(waitpid(child, NULL, 0), child);
     assert_int_equal(n, 6000 * (1 + 2 + 3 + 4 + 5));
     for (size_t i = 0, k = 0; i < n; k++) {
@@ -159,9 +159,30 @@ static void what_is_no_file_is_read_to_its_end(void **state) {
     free(text);
     assert_int_equal(close(end[0]), 0);
     const int folder = open(".", O_RDONLY);
-    assert_int_equal(wadi_file_read_fd(folder, "folder", &text, &n, &err), WADI_IO);
+    assert_int_equal(wadi_file_read_fd(folder, "folder", 0, &text, &n, &err), WADI_IO);
     assert_non_null(strstr(err.msg, "cannot read folder"));
     assert_int_equal(close(folder), 0);
+}
+
+/* Devices have no end, and names of files are easily mistaken. */
+static void a_file_of_more_than_expected_is_refused(void **state) {
+    static const size_t most = 10000;
+    const char *path = inside(state, "much");
+    char *data = calloc(1, most + 1), *text = NULL;
+    size_t n = 0;
+    wadi_error err = {0};
+    assert_non_null(data);
+    assert_int_equal(wadi_file_write(path, data, most, 0644, NULL), WADI_OK);
+    assert_int_equal(wadi_file_read_most(path, most, &text, &n, NULL), WADI_OK);
+    assert_int_equal(n, most);
+    free(text);
+    text = NULL;
+    assert_int_equal(wadi_file_write(path, data, most + 1, 0644, NULL), WADI_OK);
+    assert_int_equal(wadi_file_read_most(path, most, &text, &n, &err), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "much: more than 10000 bytes"));
+    assert_int_equal(wadi_file_read_most("/dev/zero", most, &text, &n, &err), WADI_INVALID);
+    assert_null(text);
+    free(data);
 }
 
 /* ---- shared objects from memory ---- */
@@ -303,6 +324,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(written_file_reads_back_with_its_mode, make_directory,
                                         remove_directory),
         cmocka_unit_test_setup_teardown(large_and_empty_files_read_whole, make_directory,
+                                        remove_directory),
+        cmocka_unit_test_setup_teardown(a_file_of_more_than_expected_is_refused, make_directory,
                                         remove_directory),
         cmocka_unit_test_setup_teardown(failed_write_leaves_nothing_behind, make_directory,
                                         remove_directory),
