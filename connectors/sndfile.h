@@ -51,7 +51,7 @@ typedef struct wadi_sndfile_ops {
 
 struct wadi_sndfile {
     const wadi_sndfile_ops *ops;
-    char *path;
+    char *path, *name; /* name: in messages */
     wadi_sndfile_info info;
     wadi_sndfile_tag_row tags[WADI_SNDFILE_TAGS];
     int tag_n;
@@ -59,16 +59,17 @@ struct wadi_sndfile {
 
 /* In which form samples are delivered. All zero: exact integers. */
 typedef struct wadi_sndfile_how {
-    int bits;  /* as convert_bits below */
-    bool real; /* as real numbers with full scale 1, in whatever form they are stored */
+    int bits;         /* as convert_bits below */
+    bool real;        /* as real numbers with full scale 1, in whatever form they are stored */
+    const char *name; /* in messages; NULL: the path */
     const char *
         advice; /* for the error about samples that are no integers: what the user can do; NULL: name a number of bits */
 } wadi_sndfile_how;
 
 /* Opens `path`, or standard input for "-". convert_bits: 0, or the bits (8..32) to which floating point and lossy samples are
  * rounded, clipping what is louder than full scale; integer formats accept only their own number.
- * Errors: WADI_IO (unreadable, not sound, truncated), WADI_UNSUPPORTED (samples that would be changed; no module
- * sndfile), WADI_INVALID, WADI_MEMORY. */
+ * Errors: WADI_IO (unreadable, truncated), WADI_INVALID (also what is not sound), WADI_UNSUPPORTED (samples that would be changed; no module
+ * sndfile), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_sndfile_open(const char *path, int convert_bits, wadi_sndfile **out,
                                              wadi_error *err);
 WADI_NODISCARD wadi_status wadi_sndfile_open_as(const char *path, const wadi_sndfile_how *how,

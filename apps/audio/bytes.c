@@ -144,33 +144,42 @@ void flac_bytes_forget(flac_bytes *b) {
 
 /* ---- as a file ---- */
 
-static wadi_status copy_rest(flac_bytes *b, wadi_error *err) {
+enum { LOOK_AT = 1 << 20 };
+
+static wadi_status
+copy_rest(flac_bytes *b, wadi_status (*look)(const char *path, const char *name, wadi_error *err),
+          wadi_error *err) {
     static const char where[] = "copying standard input to a temporary file failed";
     char piece[4096];
     size_t got = sizeof piece;
     b->copy = tmpfile();
     if (b->copy == NULL) return failed(b, where, err);
+    (void)snprintf(b->copy_path, sizeof b->copy_path, "/dev/fd/%d", fileno(b->copy));
     b->at = 0;
     while (got == sizeof piece) {
         WADI_TRY(flac_bytes_read(b, piece, sizeof piece, &got, err));
         if ((uint64_t)b->at >= b->kept.n) flac_bytes_forget(b);
         if (fwrite(piece, 1, got, b->copy) != got) return failed(b, where, err);
+        if (b->at != LOOK_AT) continue;
+        if (fflush(b->copy) != 0) return failed(b, where, err);
+        WADI_TRY(look(b->copy_path, b->path, err));
     }
     return fflush(b->copy) == 0 ? WADI_OK : failed(b, where, err);
 }
 
-wadi_status flac_bytes_as_file(flac_bytes *b, const char **out_path, wadi_error *err) {
+wadi_status flac_bytes_as_file(flac_bytes *b,
+                               wadi_status (*look)(const char *path, const char *name,
+                                                   wadi_error *err),
+                               const char **out_path, wadi_error *err) {
     WADI_ASSERT(b->keeping);
     if (b->size >= 0 && !b->is_stdin) {
         *out_path = b->path;
         return WADI_OK;
     }
-    int fd = b->fd;
-    if (b->size < 0) {
-        WADI_TRY(copy_rest(b, err));
-        fd = fileno(b->copy);
-    }
-    snprintf(b->copy_path, sizeof b->copy_path, "/dev/fd/%d", fd);
+    if (b->size < 0)
+        WADI_TRY(copy_rest(b, look, err));
+    else
+        (void)snprintf(b->copy_path, sizeof b->copy_path, "/dev/fd/%d", b->fd);
     *out_path = b->copy_path;
     return WADI_OK;
 }

@@ -45,11 +45,22 @@ wadi_status flac_text_tags(const char *path, flac_blocks *blocks, wadi_error *er
     return st;
 }
 
+/* Whether the beginning is that of sound; what else it lacks is told when all is there. */
+static wadi_status look(const char *path, const char *name, wadi_error *err) {
+    wadi_sndfile *s = NULL;
+    wadi_error why = {.status = WADI_OK};
+    const wadi_sndfile_how how = {.name = name};
+    const wadi_status status = wadi_sndfile_open_as(path, &how, &s, &why);
+    wadi_sndfile_close(s);
+    return status == WADI_INVALID ? wadi_fail(err, status, "%s", why.msg) : WADI_OK;
+}
+
 wadi_status flac_other_open(flac_input *in, const flac_wish *wish, wadi_error *err) {
     const char *path = NULL;
     wadi_sndfile *s = NULL;
-    WADI_TRY(flac_bytes_as_file(in->bytes, &path, err));
+    WADI_TRY(flac_bytes_as_file(in->bytes, look, &path, err));
     const wadi_sndfile_how how = {.bits = wish->convert,
+                                  .name = flac_bytes_path(in->bytes),
                                   .advice = "--convert 24 rounds them to 24 bits"};
     WADI_TRY(wadi_sndfile_open_as(path, &how, &s, err));
     const wadi_sndfile_info *about = wadi_sndfile_about(s);

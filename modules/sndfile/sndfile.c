@@ -85,18 +85,18 @@ static wadi_status choose_bits(sound *s, int format, const wadi_sndfile_how *how
     }
     if (how->real) {
         if (convert_bits == 0) return WADI_OK;
-        return wadi_fail(err, WADI_INVALID, "%s: a number of bits is for integers", s->base.path);
+        return wadi_fail(err, WADI_INVALID, "%s: a number of bits is for integers", s->base.name);
     }
     if (bits == 0 && convert_bits == 0) {
         return wadi_fail(err, WADI_UNSUPPORTED, "%s: the samples (%s) are not integers; %s",
-                         s->base.path, s->format,
+                         s->base.name, s->format,
                          how->advice ? how->advice : "name a number of bits to convert them to");
     }
     if (bits != 0 && convert_bits != 0 && bits != convert_bits) {
         return wadi_fail(err, WADI_INVALID,
                          "%s: the samples have %d bits; only floating point and lossy samples "
                          "are converted",
-                         s->base.path, bits);
+                         s->base.name, bits);
     }
     return WADI_OK;
 }
@@ -114,13 +114,13 @@ static wadi_status check_log_line(const sound *s, long long length, const char *
         return wadi_fail(err, WADI_IO,
                          "%s: its header was never completed (bytes 4 to 7 are 0): the number of "
                          "frames is not known",
-                         s->base.path);
+                         s->base.name);
     }
     if (found >= 1 && promised + 8 < length && s->base.info.frames == 0) {
         return wadi_fail(err, WADI_IO,
                          "%s: its header was never completed: it says that there are no samples, "
                          "and nothing of the %lld bytes that follow it",
-                         s->base.path, length - promised - 8);
+                         s->base.name, length - promised - 8);
     }
     if (sscanf(line, "data : %lld (should be %lld)", &promised, &there) != 2 &&
         sscanf(line, "SSND : %lld (should be %lld)", &promised, &there) != 2) {
@@ -130,7 +130,7 @@ static wadi_status check_log_line(const sound *s, long long length, const char *
     return wadi_fail(err, WADI_IO,
                      "%s: truncated: the header promises %lld bytes of samples, the file ends "
                      "after %lld of them (frame %lld)",
-                     s->base.path, promised, there, (long long)s->base.info.frames);
+                     s->base.name, promised, there, (long long)s->base.info.frames);
 }
 
 static wadi_status check_complete(const sound *s, wadi_error *err) {
@@ -197,8 +197,9 @@ static wadi_status open_file(sound *s, const wadi_sndfile_how *how, wadi_error *
     s->file = is_stdin ? sf_open_fd(STDIN_FILENO, SFM_READ, &about, SF_FALSE)
                        : sf_open(s->base.path, SFM_READ, &about);
     if (s->file == NULL) {
-        return wadi_fail(err, WADI_IO, "%s: cannot be read as sound: %s", s->base.path,
-                         sf_strerror(NULL));
+        const bool is_other = sf_error(NULL) == SF_ERR_UNRECOGNISED_FORMAT;
+        return wadi_fail(err, is_other ? WADI_INVALID : WADI_IO, "%s: cannot be read as sound: %s",
+                         s->base.name, sf_strerror(NULL));
     }
     s->format_code = about.format;
     struct stat on_disk;
@@ -258,14 +259,14 @@ static wadi_status account(sound *s, sf_count_t got, int64_t frames, int64_t *ou
                            wadi_error *err) {
     s->at += got > 0 ? got : 0;
     if (sf_error(s->file) != SF_ERR_NO_ERROR) {
-        return wadi_fail(err, WADI_IO, "%s: reading failed after frame %lld: %s", s->base.path,
+        return wadi_fail(err, WADI_IO, "%s: reading failed after frame %lld: %s", s->base.name,
                          (long long)s->at, sf_strerror(s->file));
     }
     if (got < frames && s->base.info.frames >= 0 && s->at < s->base.info.frames) {
         return wadi_fail(err, WADI_IO,
                          "%s: truncated: the header promises %lld frames, the file ends after "
                          "frame %lld",
-                         s->base.path, (long long)s->base.info.frames, (long long)s->at);
+                         s->base.name, (long long)s->base.info.frames, (long long)s->at);
     }
     *out_frames = got;
     return WADI_OK;
@@ -288,7 +289,7 @@ static wadi_status read_real(wadi_sndfile *self, double *out, int64_t frames, in
 /* ---- seek ---- */
 
 static wadi_status no_such_frame(const sound *s, int64_t frame, wadi_error *err) {
-    return wadi_fail(err, WADI_IO, "%s: frame %lld cannot be reached: %s", s->base.path,
+    return wadi_fail(err, WADI_IO, "%s: frame %lld cannot be reached: %s", s->base.name,
                      (long long)frame, sf_strerror(s->file));
 }
 
@@ -297,7 +298,7 @@ static wadi_status open_again(sound *s, wadi_error *err) {
     SF_INFO about = {0};
     SNDFILE *file = sf_open(s->base.path, SFM_READ, &about);
     if (file == NULL)
-        return wadi_fail(err, WADI_IO, "%s: cannot be read as sound: %s", s->base.path,
+        return wadi_fail(err, WADI_IO, "%s: cannot be read as sound: %s", s->base.name,
                          sf_strerror(NULL));
     (void)sf_close(s->file);
     s->file = file;
@@ -325,9 +326,9 @@ static wadi_status read_up_to(sound *s, int64_t frame, wadi_error *err) {
 static wadi_status seek_frame(wadi_sndfile *self, int64_t frame, wadi_error *err) {
     sound *s = (sound *)self;
     if (!s->is_file || s->base.info.frames < 0)
-        return wadi_fail(err, WADI_UNSUPPORTED, "%s: cannot be read from the middle", s->base.path);
+        return wadi_fail(err, WADI_UNSUPPORTED, "%s: cannot be read from the middle", s->base.name);
     if (frame < 0 || frame > s->base.info.frames)
-        return wadi_fail(err, WADI_INVALID, "%s: no frame %lld; there are %lld", s->base.path,
+        return wadi_fail(err, WADI_INVALID, "%s: no frame %lld; there are %lld", s->base.name,
                          (long long)frame, (long long)s->base.info.frames);
     if (exact_bits(s->format_code) == 0 && !is_float(s->format_code))
         return read_up_to(s, frame, err);
@@ -342,6 +343,7 @@ static void close_file(wadi_sndfile *self) {
     for (int i = 0; i < s->base.tag_n; i++) free(s->base.tags[i].value);
     free(s->doubles);
     free(s->base.path);
+    free(s->base.name);
     free(s);
 }
 
@@ -349,17 +351,16 @@ static wadi_status open_sound(const char *path, const wadi_sndfile_how *how, wad
                               wadi_error *err) {
     static const wadi_sndfile_ops ops = {read_samples, read_real, seek_frame, close_file};
     sound *s = calloc(1, sizeof *s);
-    wadi_text copy = {0};
-    wadi_text_add(&copy, path);
-    if (s != NULL) s->base.ops = &ops;
-    if (s != NULL) s->base.path = wadi_text_take(&copy);
-    wadi_text_fini(&copy);
-    const wadi_status st = s != NULL && s->base.path != NULL
+    if (s == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    s->base.ops = &ops;
+    s->base.path = strdup(path);
+    s->base.name = strdup(how->name != NULL ? how->name : path);
+    const wadi_status st = s->base.path != NULL && s->base.name != NULL
                                ? open_file(s, how, err)
                                : wadi_fail(err, WADI_MEMORY, "out of memory");
     if (st == WADI_OK)
         *out = &s->base;
-    else if (s != NULL)
+    else
         close_file(&s->base);
     return st;
 }

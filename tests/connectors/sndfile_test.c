@@ -255,12 +255,12 @@ static void what_is_no_sound_is_an_error(void **state) {
     wadi_sndfile *s = NULL;
     wadi_error err = {0};
     assert_int_equal(wadi_file_write(path, "not sound at all", 16, 0644, NULL), WADI_OK);
-    assert_int_equal(wadi_sndfile_open(path, 0, &s, &err), WADI_IO);
+    assert_int_equal(wadi_sndfile_open(path, 0, &s, &err), WADI_INVALID);
     assert_non_null(strstr(err.msg, path));
     unlink(path);
     assert_int_equal(wadi_sndfile_open(path, 0, &s, &err), WADI_IO);
     assert_non_null(strstr(err.msg, path));
-    assert_int_equal(wadi_sndfile_open(".", 0, &s, &err), WADI_IO);
+    assert_int_equal(wadi_sndfile_open(".", 0, &s, &err), WADI_INVALID);
 }
 
 static void empty_sound_has_no_frames(void **state) {
