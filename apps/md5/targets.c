@@ -66,12 +66,29 @@ static wadi_status add_lines(md5_targets *t, const char *file, text_bytes list, 
 
 /* ---- files ---- */
 
-static wadi_status read_rest(md5_input *in, wadi_text *list, wadi_error *err) {
+enum { LONGEST_LINE = 1 << 20 };
+
+/* How far the last line of the part is behind its begin; `so_far` of it stood in front of the part. */
+static size_t unended(const char *part, size_t n, size_t so_far) {
+    for (size_t i = n; i > 0; i--)
+        if (part[i - 1] == '\n') return n - i;
+    return so_far + n;
+}
+
+/* Devices have no end, and small packed files may hold many zeros. */
+static wadi_status read_rest(md5_input *in, const char *path, wadi_text *list, wadi_error *err) {
+    size_t line = 0;
     for (bool done = false; !done;) {
         char part[1 << 14];
         size_t got = 0;
         WADI_TRY(md5_input_read(in, part, sizeof part, &got, &done, err));
         wadi_text_add_n(list, part, got);
+        line = unended(part, got, line);
+        if (line > LONGEST_LINE)
+            return wadi_fail(err, WADI_INVALID,
+                             "%s: byte %zu begins a line of more than 1 MiB: this is no list of "
+                             "hashes",
+                             path, list->n - line);
     }
     return list->failed ? wadi_fail(err, WADI_MEMORY, "digests: out of memory") : WADI_OK;
 }
@@ -80,7 +97,7 @@ static wadi_status read_rest(md5_input *in, wadi_text *list, wadi_error *err) {
 static wadi_status read_file(const char *path, wadi_text *list, wadi_error *err) {
     md5_input *in = NULL;
     WADI_TRY(md5_input_open(1, &path, false, &in, err));
-    const wadi_status status = read_rest(in, list, err);
+    const wadi_status status = read_rest(in, path, list, err);
     md5_input_close(in);
     return status;
 }
