@@ -59,14 +59,6 @@ bool wadi_hex_read(const char *digits, size_t n, uint8_t *out) {
     return true;
 }
 
-/* The finalizer of SplitMix64 (Steele, Lea and Flood 2014): a bijection in which every input bit reaches every output bit. */
-uint64_t wadi_hash64(uint64_t x) {
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 /* FNV-1a, then spread, because its low bits alone are weak. */
 uint64_t wadi_hash_bytes(const void *data, size_t n) {
     const uint8_t *p = data;

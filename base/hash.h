@@ -46,8 +46,14 @@ uint32_t wadi_crc32c(uint32_t crc, const void *data, size_t n);
 /* The same without the instruction that a processor may have for it. */
 uint32_t wadi_crc32c_sliced(uint32_t crc, const void *data, size_t n);
 
-/* Hashes of a number and of bytes, for tables and not for security. The same in every run and on every machine. */
-uint64_t wadi_hash64(uint64_t x);
+/* Hashes of a number and of bytes, for tables and not for security. The same in every run and on every machine. That of a number is the finalizer of SplitMix64 (Steele,
+ * Lea and Flood 2014): a bijection in which every input bit reaches every output bit. */
+static inline uint64_t wadi_hash64(uint64_t x) {
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
 uint64_t wadi_hash_bytes(const void *data, size_t n);
 
 #endif

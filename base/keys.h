@@ -6,14 +6,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A key where it is looked for. */
+typedef struct wadi_keys_slot {
+    uint64_t tag;   /* a key of one word; of others the hash */
+    int64_t number; /* of the key, and 1; 0: free */
+} wadi_keys_slot;
+
 typedef struct wadi_keys {
-    int words;       /* of a key, at least 1 */
-    uint64_t secret; /* of the table: who sends keys does not know which of them meet */
-    int64_t n;       /* keys so far, numbered from 0 */
-    int64_t room;    /* for keys */
-    uint64_t *key;   /* [n][words] */
-    size_t slots;    /* 0, or a power of two and more than n */
-    int64_t *first;  /* [slots] the number of a key and 1; 0: free */
+    int words;            /* of a key, at least 1 */
+    uint64_t secret;      /* of the table: who sends keys does not know which of them meet */
+    int64_t n;            /* keys so far, numbered from 0 */
+    int64_t room;         /* for keys */
+    uint64_t *key;        /* [n][words] */
+    size_t slots;         /* 0, or a power of two and more than n */
+    wadi_keys_slot *slot; /* [slots] */
 } wadi_keys;
 
 /* Draws the secret. Numbers do not depend on it. */

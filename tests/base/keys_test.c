@@ -57,6 +57,26 @@ static void numbers_are_those_of_a_list(void **state) {
     }
 }
 
+/* One key nearly always: equal ones are numbered together, and another between them is not to be missed, wherever it stands. */
+static void another_key_between_equal_ones_is_seen(void **state) {
+    enum { N = 400 };
+    static uint64_t key[N * WORDS];
+    static int64_t out[N];
+    (void)state;
+    for (int words = 1; words <= WORDS; words++) {
+        for (int other = 0; other < N; other++) {
+            wadi_keys k;
+            wadi_keys_init(&k, words);
+            memset(key, 0, sizeof key);
+            key[other * words + words - 1] = 1;
+            assert_true(wadi_keys_number_all(&k, N, key, out));
+            for (int i = 0; i < N; i++) assert_int_equal(out[i], other == 0 ? i != 0 : i == other);
+            assert_int_equal(k.n, 2);
+            wadi_keys_fini(&k);
+        }
+    }
+}
+
 /* Keys come and the last ones are forgotten, over and over: those that are left have their numbers, and the others are new again. */
 static void the_last_ones_are_forgotten(void **state) {
     static const uint64_t masks[] = {15, UINT64_C(0xff) << 56, UINT64_C(0xfff)};
@@ -99,7 +119,7 @@ static uint64_t number_with_hash(uint64_t h) {
 static int64_t longest_row(const wadi_keys *k) {
     int64_t most = 0, row = 0;
     for (size_t i = 0; i < k->slots; i++) {
-        row = k->first[i] != 0 ? row + 1 : 0;
+        row = k->slot[i].number != 0 ? row + 1 : 0;
         if (row > most) most = row;
     }
     return most;
@@ -127,6 +147,7 @@ static void who_chooses_keys_does_not_make_them_meet(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_those_of_a_list),
+                                       cmocka_unit_test(another_key_between_equal_ones_is_seen),
                                        cmocka_unit_test(the_last_ones_are_forgotten),
                                        cmocka_unit_test(who_chooses_keys_does_not_make_them_meet)};
     return cmocka_run_group_tests(tests, NULL, NULL);
