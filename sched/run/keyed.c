@@ -66,6 +66,11 @@ static wadi_status copied(const wadi_states *k, const wadi_slots *s, int slot,
 
 /* ---- room ---- */
 
+/* A value of 16 bytes. */
+typedef struct pair {
+    uint64_t half[2];
+} pair;
+
 static bool grow(void *at, int64_t count, int64_t size) {
     void *grown = realloc(*(void **)at, (size_t)(count * size));
     if (grown != NULL) *(void **)at = grown;
@@ -73,7 +78,7 @@ static bool grow(void *at, int64_t count, int64_t size) {
 }
 
 static bool more_rows(wadi_states *k, int64_t room) {
-    bool made = grow(&k->local, room, (int64_t)sizeof *k->local);
+    bool made = k->lends || grow(&k->local, room, (int64_t)sizeof *k->local);
     for (int i = 0; i < k->nstate && made; i++) {
         wadi_states_all *a = &k->state[i];
         if (a->type->rank > 0) made = grow(&a->array, room, (int64_t)sizeof *a->array);
@@ -83,14 +88,36 @@ static bool more_rows(wadi_states *k, int64_t room) {
     return made;
 }
 
+#define FILL(type) \
+    for (int64_t i = 0; i < n; i++) ((type *)to)[i] = *(const type *)value
+
+/* n values, each of them this one. */
+static void fill(int size, void *to, int64_t n, const void *value) {
+    switch (size) {
+    case 1:
+        FILL(uint8_t);
+        return;
+    case 2:
+        FILL(uint16_t);
+        return;
+    case 4:
+        FILL(uint32_t);
+        return;
+    case 8:
+        FILL(uint64_t);
+        return;
+    default:
+        FILL(pair);
+    }
+}
+
 /* Keys [from, to) have the first state. */
 static void give_first(wadi_states_all *a, int64_t from, int64_t to) {
     const wadi_chunk_component first = described(a->type, a->first.shape, a->first.block);
     for (int64_t n = from; a->type->rank > 0 && n < to; n++) a->array[n].block = NULL;
     for (int f = 0; a->type->rank == 0 && f < first.fields; f++) {
-        const size_t size = (size_t)wadi_type_size(first.type[f]);
-        for (int64_t n = from; n < to; n++)
-            memcpy(a->column[f] + (size_t)n * size, first.column[f], size);
+        const int size = wadi_type_size(first.type[f]);
+        fill(size, a->column[f] + from * size, to - from, first.column[f]);
     }
 }
 
@@ -100,7 +127,7 @@ bool wadi_states_begin_keys(wadi_states *k) {
         if (!more_rows(k, k->keys.room)) return false;
         k->room = k->keys.room;
     }
-    for (int64_t n = k->n; n < k->keys.n; n++) k->local[n] = 0;
+    for (int64_t n = k->n; n < k->keys.n && !k->lends; n++) k->local[n] = 0;
     for (int i = 0; i < k->nstate; i++) give_first(&k->state[i], k->n, k->keys.n);
     k->n = k->keys.n;
     return true;
@@ -117,7 +144,7 @@ wadi_status wadi_states_check_memory(const wadi_states *k, wadi_error *err) {
 static bool room_for_elements(wadi_states *k, int64_t count) {
     if (count <= k->elements) return true;
     if (!grow(&k->number, count, (int64_t)sizeof *k->number) ||
-        !grow(&k->touched, count, (int64_t)sizeof *k->touched))
+        (!k->lends && !grow(&k->touched, count, (int64_t)sizeof *k->touched)))
         return false;
     k->elements = count;
     return true;
@@ -155,8 +182,7 @@ void wadi_states_words(wadi_type t, const void *column, int64_t n, int step, uin
 
 enum { KEYS_AT_ONCE = 256 };
 
-/* The numbers of keys [from, from + n) of the component. */
-static bool number_keys(wadi_states *k, const wadi_chunk_component *c, int64_t from, int64_t n) {
+static bool number_some(wadi_states *k, const wadi_chunk_component *c, int64_t from, int64_t n) {
     uint64_t key[KEYS_AT_ONCE * WADI_MAX_FIELDS];
     for (int f = 0; f < c->fields; f++) {
         const char *column = (const char *)c->column[f] + from * wadi_type_size(c->type[f]);
@@ -165,25 +191,29 @@ static bool number_keys(wadi_states *k, const wadi_chunk_component *c, int64_t f
     return wadi_keys_number_all(&k->keys, n, key, k->number + from);
 }
 
+/* The numbers of n keys of the component. */
+static bool number_keys(wadi_states *k, const wadi_chunk_component *c, int64_t n) {
+    if (c->fields == 1 && wadi_type_size(c->type[0]) == (int)sizeof(uint64_t))
+        return wadi_keys_number_all(&k->keys, n, c->column[0], k->number);
+    for (int64_t s = 0; s < n; s += KEYS_AT_ONCE)
+        if (!number_some(k, c, s, n - s < KEYS_AT_ONCE ? n - s : KEYS_AT_ONCE)) return false;
+    return true;
+}
+
 wadi_status wadi_states_begin(wadi_states *k, wadi_chunk *c, wadi_error *err) {
     const int last = c->components - 1;
     WADI_TRY(wadi_chunk_spread(c, last, err));
     const wadi_chunk_component *key = &c->component[last];
     WADI_ASSERT(key->rank == 0 && k->keys.words == key->fields);
     k->before = k->n;
-    bool made = room_for_elements(k, c->count);
-    for (int64_t s = 0; s < c->count && made; s += KEYS_AT_ONCE)
-        made = number_keys(k, key, s, c->count - s < KEYS_AT_ONCE ? c->count - s : KEYS_AT_ONCE);
-    if (!made || !wadi_states_begin_keys(k)) return wadi_states_no_memory(k, err);
+    if (!room_for_elements(k, c->count) || !number_keys(k, key, c->count) ||
+        !wadi_states_begin_keys(k))
+        return wadi_states_no_memory(k, err);
     k->count = c->count;
     return wadi_states_check_memory(k, err);
 }
 
 /* ---- tables ---- */
-
-typedef struct pair {
-    uint64_t half[2];
-} pair;
 
 #define MOVE(type)                                          \
     for (int64_t i = 0; i < n; i++) {                       \
@@ -236,8 +266,59 @@ static wadi_status bind_numbers(const wadi_states *k, wadi_crew *w, wadi_error *
     return wadi_slots_bind_component(w->slots, k->fold->number, &numbers, k->count, &bad, err);
 }
 
-wadi_status wadi_states_gather(wadi_states *k, wadi_crew *w, wadi_error *err) {
-    wadi_slots *s = w->slots;
+/* ---- tables that are lent ---- */
+
+/* Copies what the chunk may change of a column to `was`, or back. Of a key with several elements there are several copies, which are the same. */
+static void keep(wadi_states *k, int size, void *column, void *was, bool back) {
+    const size_t bytes = (size_t)(k->before * size);
+    if (!k->whole)
+        move(size, column, k->number, k->count, was, back);
+    else if (bytes > 0)
+        memcpy(back ? column : was, back ? was : column, bytes);
+}
+
+/* Copies of all columns stand one behind the other, each at a multiple of its largest type. Returns how many bytes they take; back: as keep. */
+static int64_t keep_all(wadi_states *k, bool copies, bool back) {
+    const int64_t rows = k->whole ? k->before : k->count, unit = (int64_t)sizeof(pair);
+    int64_t at = 0;
+    for (int i = 0; i < k->nstate; i++) {
+        const wadi_states_all *a = &k->state[i];
+        for (int f = 0; f < a->type->fields; f++) {
+            const int size = wadi_type_size(a->type->type[f]);
+            if (copies) keep(k, size, a->column[f], k->was + at, back);
+            at += (rows * size + unit - 1) / unit * unit;
+        }
+    }
+    return at;
+}
+
+static wadi_status lend(wadi_states *k, wadi_slots *s, wadi_error *err) {
+    k->whole = k->before <= k->count;
+    const int64_t bytes = keep_all(k, false, false);
+    if (bytes > k->was_bytes) {
+        if (!grow(&k->was, bytes, 1)) return wadi_states_no_memory(k, err);
+        k->was_bytes = bytes;
+    }
+    (void)keep_all(k, true, false);
+    k->lent = true;
+    for (int i = 0; i < k->nstate; i++) {
+        const int slot = k->fold->state_in[i];
+        const wadi_states_all *a = &k->state[i];
+        wadi_slots_clear(s, slot);
+        if (!wadi_slots_room_for_shapes(s, slot, 1)) return wadi_states_no_memory(k, err);
+        s->slot[slot].shape[0] = k->n;
+        for (int f = 0; f < a->type->fields; f++) s->slot[slot].col[f] = a->column[f];
+    }
+    return WADI_OK;
+}
+
+/* What a chunk has made of states is not kept. */
+static void take_back(wadi_states *k) {
+    if (k->lent) (void)keep_all(k, true, true);
+    k->lent = false;
+}
+
+static wadi_status gather(wadi_states *k, wadi_slots *s, wadi_error *err) {
     touch(k);
     if (k->gathered_bytes < k->ntouched * (int64_t)sizeof(pair)) {
         if (!grow(&k->gathered, k->ntouched, (int64_t)sizeof(pair)))
@@ -259,12 +340,18 @@ wadi_status wadi_states_gather(wadi_states *k, wadi_crew *w, wadi_error *err) {
                                       k->ntouched * size);
         }
     }
+    return WADI_OK;
+}
+
+wadi_status wadi_states_gather(wadi_states *k, wadi_crew *w, wadi_error *err) {
+    WADI_TRY((k->lends ? lend : gather)(k, w->slots, err));
     return bind_numbers(k, w, err);
 }
 
 wadi_status wadi_states_scatter(wadi_states *k, wadi_crew *w, wadi_error *err) {
     const wadi_slots *s = w->slots;
-    for (int i = 0; i < k->nstate; i++) {
+    k->lent = false;
+    for (int i = 0; i < k->nstate && !k->lends; i++) {
         const wadi_states_all *a = &k->state[i];
         for (int f = 0; f < a->type->fields; f++) {
             const int size = wadi_type_size(a->type->type[f]);
@@ -329,6 +416,7 @@ static void forget(wadi_states *k, int64_t n) {
 
 void wadi_states_end(wadi_states *k, wadi_crew *w, int64_t done) {
     int64_t keys = k->before;
+    take_back(k);
     if (done < k->count) {
         for (int64_t s = 0; s < done; s++)
             if (k->number[s] >= keys) keys = k->number[s] + 1;
@@ -354,7 +442,8 @@ wadi_status wadi_states_create(wadi_crew *w, const wadi_plan_fold *fold, const w
     }
     *k = (wadi_states){.fold = fold, .key = key, .place = place, .memory = memory, .state = state};
     wadi_keys_init(&k->keys, key->fields);
-    k->each = (int64_t)sizeof *k->local;
+    k->lends = fold->carried && w->slots->residence == NULL;
+    k->each = k->lends ? 0 : (int64_t)sizeof *k->local;
     for (int i = 0; i < fold->nstate && status == WADI_OK; i++) {
         wadi_states_all *a = &state[i];
         a->type = wadi_slots_plan(w->slots, fold->init[i]);
@@ -385,5 +474,6 @@ void wadi_states_destroy(wadi_states *k) {
     free(k->number);
     free(k->touched);
     free(k->gathered);
+    free(k->was);
     free(k);
 }

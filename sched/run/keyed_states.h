@@ -31,7 +31,9 @@ struct wadi_states {
     wadi_states_all *state; /* [nstate] */
     int64_t room; /* for keys in the tables, which have a state for keys.n of them or fewer: */
     int64_t n;
-    int64_t *local; /* [room] the number of a key among those of the chunk; see `touched` */
+    bool lends; /* a kernel works on the columns themselves, since the device uses host memory */
+    int64_t *
+        local; /* [room] the number of a key among those of the chunk; see `touched`. NULL if they are lent */
     /* the chunk */
     int64_t before;          /* keys in front of it */
     int64_t count, elements; /* its elements; those that `number` has room for */
@@ -40,6 +42,10 @@ struct wadi_states {
     int64_t ntouched;
     char *gathered; /* one column of the tables */
     int64_t gathered_bytes;
+    /* columns are lent, and these are what they were: all of those of keys in front of the chunk, or that of each element's key */
+    bool lent, whole;
+    char *was;
+    int64_t was_bytes;
 };
 
 /* Bytes of an array of this type and shape. */

@@ -406,12 +406,29 @@ static bool waits_for_end(const wadi_stage_run *g) {
     return wadi_change_about(g->plan->change)->last;
 }
 
+/* Of keyed scalars without results: what belongs to so many elements stays in the cache from one step to the next. */
+enum { FOLDED_TOGETHER = 16384 };
+
+static bool goes_in_parts(const wadi_stage_run *g, const wadi_chunk *in) {
+    return waits_for_end(g) && g->plan->scan.carried && g->crew->slots->residence == NULL &&
+           in->count > FOLDED_TOGETHER;
+}
+
+static wadi_status scan_parts(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+    for (int64_t at = 0; at < in->count && is_open(s, stage); at += FOLDED_TOGETHER) {
+        const int64_t left = in->count - at;
+        WADI_TRY(scan_part(s, stage, in, at, left < FOLDED_TOGETHER ? left : FOLDED_TOGETHER, err));
+    }
+    return WADI_OK;
+}
+
 /* The states after each element of a chunk. Those before a failure come first: a carried state is as it was before, so these elements are scanned
  * alone. */
 static wadi_status scan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
     wadi_stage_run *g = stage_of(s, stage);
     const wadi_plan_fold *f = &g->plan->scan;
     int64_t done = 0;
+    if (goes_in_parts(g, in)) return scan_parts(s, stage, in, err);
     wadi_builder *states = waits_for_end(g) ? NULL : &g->states;
     const wadi_status folded = wadi_fold_elements(g->crew, f, in, g->keyed, states, &done, err);
     const wadi_error failed = *err;

@@ -333,6 +333,77 @@ static void a_key_that_only_failed_has_not_come(void **state) {
     }
 }
 
+static int64_t few_keys(int64_t i) {
+    return i / 3 % 40;
+}
+
+static int64_t many_keys(int64_t i) {
+    return i % 3 == 0 ? i / 2 : i;
+}
+
+/* Where more elements come together than are folded at once, those that fail change no state, whichever of them and wherever it stands; and without leave to skip it,
+ * the first is named. The state has fields of all sizes. */
+static void elements_that_fail_among_many(void **state) {
+    static const char text[] =
+        "program many\nstream_in s : seq({k: i64, x: f64})\n"
+        "m = map_seq s (e) {\n"
+        "    k = map e (k, x) { k }\n    x = map e (k, x) { x }\n    yield k, x\n}\n"
+        "a = unit { 0.5 }\nb = unit { convert u8 0 }\nc = unit { convert i16 0 }\n"
+        "d = unit { convert f32 0 }\nh = unit { complex 0.0 0.0 }\n"
+        "t = fold_by_key m a b c d h (z, v, w, r, p, k, x) {\n"
+        "    q = unit { quot 1 (convert i64 (the x)) }\n"
+        "    n = unit { add (mul (the z) 0.7) (add (the x) (convert f64 (the q))) }\n"
+        "    v1 = unit { add (the v) (convert u8 1) }\n"
+        "    w1 = unit { add (the w) (convert i16 1) }\n"
+        "    r1 = unit { add (the r) (convert f32 1) }\n"
+        "    p1 = unit { add (the p) (complex 1.0 1.0) }\n"
+        "    yield n, v1, w1, r1, p1\n}\n"
+        "u = map_seq t (k, n, v, w, r, p) {\n"
+        "    sum = unit { add (convert f64 (the v)) (add (convert f64 (the w)) (convert f64 (the "
+        "r))) }\n"
+        "    y = unit { add (add (the n) (the sum)) (add (real (the p)) (imag (the p))) }\n    "
+        "yield y\n}\n"
+        "stream_out \"t\" u\n";
+    static int64_t (*const of[])(int64_t) = {the_same, few_keys, many_keys};
+    static const int64_t fails[] = {0, 1, 16383, 16384, 16385, 20000, 32767, 32768, 49999};
+    enum { N = 50000 };
+    static double z[N];
+    static int64_t came[N], order[N];
+    (void)state;
+    for (int turn = 0; turn < 6; turn++) {
+        const bool skips = turn % 2;
+        const wadi_run_options o = {
+            .threads = 1, .chunk = N, .on_fault = skips ? WADI_ON_FAULT_SKIP : WADI_ON_FAULT_FAIL};
+        wadi_error err = {0};
+        int64_t n = 0;
+        fill(N, of[turn / 2]);
+        memset(came, 0, sizeof came);
+        for (int64_t i = 0; i < N; i++) value[i] = (double)(1 + draw() % 3);
+        for (size_t i = skips ? 0 : 5; i < sizeof fails / sizeof *fails; i++) value[fails[i]] = 0;
+        for (int64_t i = 0; i < N; i++) {
+            const int64_t k = key[i] < 0 ? 0 : key[i];
+            if (value[i] == 0) continue;
+            if (came[k]++ == 0) order[n++] = k;
+            z[k] = (came[k] == 1 ? 0.5 : z[k]) * 0.7 + (value[i] + (double)(1 / (int64_t)value[i]));
+        }
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t c = came[order[i]];
+            want[i] = z[order[i]] +
+                      ((double)(uint8_t)c + ((double)(int16_t)(uint16_t)c + (double)c)) +
+                      (double)(2 * c);
+        }
+        const wadi_status status = go(text, N, key, value, result, &o, &err);
+        if (skips) {
+            if (status != WADI_OK) fail_msg("%s", err.msg);
+            assert_int_equal(given, n);
+            assert_memory_equal(result, want, (size_t)n * sizeof *want);
+        } else {
+            assert_int_equal(status, WADI_FAULT);
+            if (strstr(err.msg, "20000") == NULL) fail_msg("%s", err.msg);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_key_is_a_scan_of_its_own),
                                        cmocka_unit_test(a_million_keys),
@@ -340,6 +411,7 @@ int main(void) {
                                        cmocka_unit_test(more_states_than_memory),
                                        cmocka_unit_test(large_states_come_in_small_chunks),
                                        cmocka_unit_test(an_element_that_fails_changes_no_state),
-                                       cmocka_unit_test(a_key_that_only_failed_has_not_come)};
+                                       cmocka_unit_test(a_key_that_only_failed_has_not_come),
+                                       cmocka_unit_test(elements_that_fail_among_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
