@@ -30,6 +30,8 @@ static const char alone[] =
     "    n = unit { add (mul (the z) 0.7) (fdiv (the x) 3.0) }\n    yield n\n}\n"
     "stream_out \"t\" t\n";
 
+static const char away[] = "null"; /* a device whose memory is not the host's */
+
 static int64_t key[MANY];
 static double value[MANY], result[MANY], want[MANY];
 
@@ -155,11 +157,13 @@ static void each_key_is_a_scan_of_its_own(void **state) {
             mean_it(n);
             for (size_t k = 0; k < sizeof chunks / sizeof *chunks; k++)
                 for (int stages = 0; stages < 2; stages++) {
-                    const wadi_run_options o = {.threads = 2,
-                                                .chunk = chunks[k],
-                                                .stages = stages ? WADI_STAGES_APART
-                                                                 : WADI_STAGES_JOINED};
+                    wadi_run_options o = {.threads = 2,
+                                          .chunk = chunks[k],
+                                          .stages =
+                                              stages ? WADI_STAGES_APART : WADI_STAGES_JOINED};
                     if (chunks[k] != 1 || n < SOME) expect(n, &o);
+                    o.device = away;
+                    if (chunks[k] != 1 && stages == 0) expect(n, &o);
                 }
         }
 }
@@ -268,9 +272,11 @@ static void an_element_that_fails_changes_no_state(void **state) {
                                         FAILS("0.5 g", "z, h", "n, h", "n, h")};
     enum { N = 500 };
     (void)state;
-    for (int64_t turn = 0; turn < 6; turn++) {
-        const wadi_run_options o = {
-            .threads = 1, .chunk = turn / 2 * 33, .on_fault = WADI_ON_FAULT_SKIP};
+    for (int64_t turn = 0; turn < 12; turn++) {
+        const wadi_run_options o = {.threads = 1,
+                                    .chunk = turn / 2 % 3 * 33,
+                                    .on_fault = WADI_ON_FAULT_SKIP,
+                                    .device = turn < 6 ? NULL : away};
         double of_key[KEYS];
         wadi_error err = {0};
         int64_t n = 0;
@@ -309,10 +315,12 @@ static void a_key_that_only_failed_has_not_come(void **state) {
         LAST("none", "generate 3 (j) { add (the x) (the q) }", "(n ! 2)")};
     enum { N = 300, OTHERS = 40 };
     (void)state;
-    for (int64_t turn = 0; turn < 8; turn++) {
-        const bool arrays = turn % 2, all = turn >= 6;
-        const wadi_run_options o = {
-            .threads = 1, .chunk = turn / 2 * 33 % 99, .on_fault = WADI_ON_FAULT_SKIP};
+    for (int64_t turn = 0; turn < 16; turn++) {
+        const bool arrays = turn % 2, all = turn % 8 >= 6;
+        const wadi_run_options o = {.threads = 1,
+                                    .chunk = turn / 2 * 33 % 99,
+                                    .on_fault = WADI_ON_FAULT_SKIP,
+                                    .device = turn < 8 ? NULL : away};
         double of_key[OTHERS] = {0};
         int64_t order[OTHERS], n = 0;
         wadi_error err = {0};
@@ -376,7 +384,7 @@ static void elements_that_fail_among_many(void **state) {
             .threads = 1, .chunk = N, .on_fault = skips ? WADI_ON_FAULT_SKIP : WADI_ON_FAULT_FAIL};
         wadi_error err = {0};
         int64_t n = 0;
-        fill(N, of[turn / 2]);
+        fill(N, of[turn / 2 % 3]);
         memset(came, 0, sizeof came);
         for (int64_t i = 0; i < N; i++) value[i] = (double)(1 + draw() % 3);
         for (size_t i = skips ? 0 : 5; i < sizeof fails / sizeof *fails; i++) value[fails[i]] = 0;
