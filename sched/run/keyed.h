@@ -1,8 +1,8 @@
 /* The states of a scan that has one for each key.
  *
- * They are in host memory, wherever the run computes. Of a chunk, the keys get numbers; then either the states that its elements need are put into
- * tables in the slots of the state, on which a kernel works, or the state of one element after the other is put there. What a failing element
- * has made of its state is not taken back, so all states stay those before it. */
+ * They are in host memory, wherever the run computes. Of a chunk, the keys get numbers. Scalars: a kernel works on tables in the slots of the state, which are those of all
+ * keys where the device has the host's memory, and else have the states that the chunk's elements need. Others: the state of one element after the other is put there. What a failing element
+ * has made of its state is put back or not taken back, so all states stay those before it. */
 #ifndef WADI_SCHED_RUN_KEYED_H
 #define WADI_SCHED_RUN_KEYED_H
 
@@ -18,7 +18,8 @@ void wadi_states_destroy(wadi_states *k); /* NULL is fine */
 
 /* The chunk's elements are the next ones. Their keys are its last component, on the host, which is spread. Errors: WADI_MEMORY (also more than is allowed). */
 WADI_NODISCARD wadi_status wadi_states_begin(wadi_states *k, wadi_chunk *c, wadi_error *err);
-/* A carried fold: fills the tables and the slot with the numbers; and takes back the tables as they are now. */
+/* A carried fold: fills the slots with tables and the slot with the numbers; and keeps what the tables have now. Without the second, wadi_states_end makes all states what they were. Slots may
+ * borrow the tables until then. */
 WADI_NODISCARD wadi_status wadi_states_gather(wadi_states *k, wadi_crew *w, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_states_scatter(wadi_states *k, wadi_crew *w, wadi_error *err);
 /* Others: puts the state of element s of the chunk into the slots; and takes it back. Errors: as wadi_states_begin. */
