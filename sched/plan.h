@@ -317,7 +317,7 @@ typedef struct wadi_plan_fold {
         *after; /* [nstate] SCAN, carried: REGULAR slots that get the state after each element */
     bool
         keyed; /* KEYED: each key has a state. Carried: `state_in` are ONCE with a state for each key of the chunk, and slot `number`, REGULAR, says
-                  which of them an element has. Else the runtime puts the state of its key there for each element */
+                  which of them an element has: n, or -1 - n for the same. Else the runtime puts the state of its key there for each element */
     int number;
 } wadi_plan_fold;
 

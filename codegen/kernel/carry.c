@@ -9,11 +9,21 @@ static const wadi_elem *elem_of(const wadi_lower *l, const struct wadi_carried *
     return &wadi_type_of(l, c->param)->elem;
 }
 
+static const int64_t NONE_HELD = INT64_MIN;
+
+/* The entry in the tables: n is said as n or as -1 - n. So whoever knows that keys change often without order can let them differ from each element to the next:
+ * then a branch is always taken, instead of guessed wrong. */
+static wadi_lv entry(wadi_lower *l, wadi_lv number) {
+    const wadi_lv other = wadi_lb_bin(&l->b, WADI_SOP_SUB, wadi_lb_i64(&l->b, -1), number);
+    const wadi_lv c = wadi_lb_bin(&l->b, WADI_SOP_LT, number, wadi_lb_i64(&l->b, 0));
+    return wadi_lb_select(&l->b, WADI_I64, c, other, number);
+}
+
 static wadi_lv table(wadi_lower *l, const struct wadi_carried *c, int f) {
     return wadi_lb_column(&l->b, c->slot, f, elem_of(l, c)->type[f]);
 }
 
-/* The variable with the number of the key whose state the others are; -1: of none. */
+/* The variable with what the slot says of the key whose state the others are; NONE_HELD: of none. */
 static wadi_lv held(const wadi_body *body, const wadi_lv *vars) {
     return vars[body->ncarried * WADI_MAX_FIELDS];
 }
@@ -34,7 +44,7 @@ wadi_lv *wadi_carry_begin(wadi_lower *l, const wadi_body *body) {
         }
     }
     if (body->keyed && !l->b.failed)
-        vars[n] = wadi_lb_var(&l->b, WADI_I64, false, wadi_lb_i64(&l->b, -1), "held");
+        vars[n] = wadi_lb_var(&l->b, WADI_I64, false, wadi_lb_i64(&l->b, NONE_HELD), "held");
     return vars;
 }
 
@@ -51,8 +61,8 @@ static void put_back(wadi_lower *l, const wadi_body *body, const wadi_lv *vars, 
 
 static void put_back_held(wadi_lower *l, const wadi_body *body, const wadi_lv *vars) {
     const wadi_lv at = wadi_lb_get(&l->b, held(body, vars));
-    wadi_lb_if(&l->b, wadi_lb_bin(&l->b, WADI_SOP_GE, at, wadi_lb_i64(&l->b, 0)));
-    put_back(l, body, vars, at);
+    wadi_lb_if(&l->b, wadi_lb_bin(&l->b, WADI_SOP_NE, at, wadi_lb_i64(&l->b, NONE_HELD)));
+    put_back(l, body, vars, entry(l, at));
     wadi_lb_end(&l->b);
 }
 
@@ -63,11 +73,12 @@ static void change_key(wadi_lower *l, const wadi_body *body, const wadi_lv *vars
     const wadi_lv at = wadi_lb_get(&l->b, held(body, vars));
     wadi_lb_if(&l->b, wadi_lb_bin(&l->b, WADI_SOP_NE, number, at));
     put_back_held(l, body, vars);
+    const wadi_lv from = entry(l, number);
     for (int i = 0; i < body->ncarried && !l->b.failed; i++) {
         const struct wadi_carried *c = &body->carried[i];
         for (int f = 0; f < elem_of(l, c)->fields; f++)
             wadi_lb_set(&l->b, vars[i * WADI_MAX_FIELDS + f],
-                        wadi_lb_fresh(&l->b, table(l, c, f), number));
+                        wadi_lb_fresh(&l->b, table(l, c, f), from));
     }
     wadi_lb_set(&l->b, held(body, vars), number);
     wadi_lb_end(&l->b);

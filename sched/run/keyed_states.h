@@ -38,7 +38,8 @@ struct wadi_states {
     int64_t before;          /* keys in front of it */
     int64_t count, elements; /* its elements; those that `number` has room for */
     int64_t *number;         /* [elements] of the key of each. Once gathered: in `touched` */
-    int64_t *touched;        /* [elements] keys of the chunk, in the order in which they come */
+    int64_t *said; /* [elements] what the kernel gets instead of `number` where keys take turns */
+    int64_t *touched; /* [elements] keys of the chunk, in the order in which they come */
     int64_t ntouched;
     char *gathered; /* one column of the tables */
     int64_t gathered_bytes;
