@@ -136,6 +136,7 @@ wadi_lv wadi_lower_search_near(wadi_lower *l, wadi_lv n, wadi_lv place, wadi_lv 
 /* ---- reductions ---- */
 
 typedef struct source {
+    const wadi_bind *bind;
     wadi_val array;
     int rank;
     const wadi_lv *ix;
@@ -161,7 +162,8 @@ static void element(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out) {
 static source source_of(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix) {
     const wadi_val a = bind->args[bind->nargs - 1];
     const int rank = wadi_type_of(l, a)->rank;
-    return (source){a, rank, ix, WADI_LV_NONE, wadi_lower_extent(l, a, rank - 1), -1, WADI_LV_NONE};
+    return (source){bind, a,           rank, ix, WADI_LV_NONE, wadi_lower_extent(l, a, rank - 1),
+                    -1,   WADI_LV_NONE};
 }
 
 static wadi_row row_of(wadi_lower *l, const wadi_bind *bind, source *s) {
@@ -197,7 +199,19 @@ void wadi_lower_fold_seg_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv 
  * for all segments: the last block of a segment ends at e, and k <= (e - o - 1) / B puts its entry at e / B at most, where
  * the entries of the next segment begin behind. So a table of extent / B + 1 entries serves, whatever the segments. */
 
-enum { BLOCK = WADI_FOLD_BLOCK };
+enum { BLOCK = WADI_FOLD_BLOCK, WHOLE = 16 * BLOCK, MANY = 64 * WHOLE };
+
+/* How many elements a segment has at most whose blocks are reduced with it, one behind the other. Where all segments together have many elements, workers
+ * have enough to do without sharing the blocks of a segment, and what is read in one go is read faster. Groups share the blocks in any case. There is at least
+ * one segment. Who makes the table and who reads it get the same answer, whatever the offsets. */
+static wadi_lv reduced_whole(wadi_lower *l, const wadi_bind *bind) {
+    if (l->y->grouped) return num(l, BLOCK);
+    const int offsets = bind->nargs - 2;
+    const wadi_lv first = wadi_lower_offset(l, bind, offsets, num(l, 0));
+    const wadi_lv last = wadi_lower_offset(l, bind, offsets, wadi_lower_segments(l, bind, offsets));
+    const wadi_lv many = bin(l, WADI_SOP_GE, bin(l, WADI_SOP_SUB, last, first), num(l, MANY));
+    return wadi_lb_select(&l->b, WADI_I64, many, num(l, WHOLE), num(l, BLOCK));
+}
 
 /* A bad block has no result. To reduce it again, in its turn, tells the fault. */
 static void reduce_again(wadi_lower *l, const wadi_segment_parts *s, wadi_lv blk, wadi_lv bad,
@@ -235,6 +249,28 @@ static void set_totals(wadi_lower *l, const wadi_row *r, const wadi_lv *total, c
     for (int f = 0; f < r->fields; f++) wadi_lb_set(&l->b, total[f], x[f]);
 }
 
+/* Block blk > 0 of a segment that is reduced whole, or what the table has of it. */
+typedef struct later {
+    wadi_segment_parts parts;
+    wadi_lv whole; /* a bool */
+} later;
+
+static void later_block(wadi_lower *l, const void *env, wadi_lv blk, wadi_lv *out) {
+    const later *a = env;
+    const wadi_row *r = a->parts.again;
+    wadi_lv var[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
+    for (int f = 0; f < r->fields; f++)
+        var[f] = wadi_lb_var(&l->b, r->type[f], false, WADI_LV_NONE, "later");
+    wadi_lb_if(&l->b, a->whole);
+    wadi_lower_reduce_block(l, r, bin(l, WADI_SOP_MUL, blk, num(l, BLOCK)), x);
+    set_totals(l, r, var, x);
+    wadi_lb_else(&l->b);
+    wadi_segment_later_part(l, &a->parts, blk, x);
+    set_totals(l, r, var, x);
+    wadi_lb_end(&l->b);
+    for (int f = 0; f < r->fields; f++) out[f] = wadi_lb_get(&l->b, var[f]);
+}
+
 /* The first block, and what the table has of the others. */
 static void blocks_of_segment(wadi_lower *l, const wadi_row *r, const source *s,
                               const wadi_lv *total) {
@@ -244,7 +280,12 @@ static void blocks_of_segment(wadi_lower *l, const wadi_row *r, const source *s,
     set_totals(l, r, total, first);
     wadi_lb_if_seldom(b, bin(l, WADI_SOP_GT, r->n, num(l, BLOCK)));
     const wadi_segment_parts parts = {s->parts, s->ix, s->from, r->fields, r, WADI_LV_NONE};
-    wadi_row_combine_blocks(l, r, first, wadi_segment_later_part, &parts, all);
+    if (l->y->grouped) {
+        wadi_row_combine_blocks(l, r, first, wadi_segment_later_part, &parts, all);
+    } else {
+        const later a = {parts, bin(l, WADI_SOP_LE, r->n, reduced_whole(l, s->bind))};
+        wadi_row_combine_blocks(l, r, first, later_block, &a, all);
+    }
     set_totals(l, r, total, all);
     wadi_lb_end(b);
 }
@@ -323,6 +364,7 @@ void wadi_lower_fold_seg_block(wadi_lower *l, const wadi_bind *bind, const wadi_
     wadi_lower_segment_block(l, bind, g, &block);
     s.from = block.from;
     r.n = block.n;
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, block.n, reduced_whole(l, bind)));
     if (quiet) s.bad = wadi_lb_var(b, WADI_I64, false, num(l, 0), "bad");
     wadi_lower_reduce_block(l, &r, block.first, x);
     const int rank = s.rank;
@@ -333,6 +375,7 @@ void wadi_lower_fold_seg_block(wadi_lower *l, const wadi_bind *bind, const wadi_
     if (quiet)
         wadi_lb_store(b, pointer[r.fields], linear,
                       bin(l, WADI_SOP_NE, wadi_lb_get(b, s.bad), num(l, 0)));
+    wadi_lb_end(b);
     wadi_lb_end(b);
     wadi_lb_end(b);
 }

@@ -117,6 +117,49 @@ static void folds_with_checks_and_large_elements(void **state) {
     }
 }
 
+/* Where all segments together have 2^22 elements and more, those of up to 65,536 elements are reduced without the table of blocks. The third program has
+ * just so many, the second has one less, though its array is longer. */
+static void of_many_elements(void **state) {
+    static const struct {
+        const char *n, *at;
+    } cuts[] = {{"4600000", "min 4550077 (add o 77)"},
+                {"4600000", "min 4194303 o"},
+                {"4194304", "min 4194304 o"}};
+    for (size_t k = 0; k < sizeof cuts / sizeof *cuts; k++) {
+        wadi_text t = {0};
+        wadi_text_addf(
+            &t,
+            "program many\n"
+            "input r200000 : f64[200000]\n"
+            "lengths = generate 135 (j) {\n"
+            "  r = rem j 9\n"
+            "  if lt r 4 { if lt r 2 { if eq r 0 { 10000 } else { 65536 } }\n"
+            "    else { if eq r 2 { 65537 } else { 0 } } }\n"
+            "  else { if lt r 6 { if eq r 4 { 4096 } else { 4097 } }\n"
+            "    else { if eq r 6 { 131073 } else { if eq r 7 { 69632 } else { 9 } } } }\n"
+            "}\n"
+            "sums = scanl 0 lengths (a, b) { add a b }\n"
+            "o = map sums (o) { %s }\n"
+            "x = generate %s (i) { r200000 ! (rem i 200000) }\n"
+            "a = fold_seg 0.1 o x (a, b) { add a b }\noutput a\n",
+            cuts[k].at, cuts[k].n);
+        check(state, &t, false);
+    }
+}
+
+/* The same, and an element of a later block fails: the fault is that of the first one. */
+static void faults_of_many_elements(void **state) {
+    wadi_text t = {0};
+    wadi_text_addf(&t,
+                   "program many\n"
+                   "input r200000 : f64[200000]\n"
+                   "o = generate 461 (j) { mul j 10000 }\n"
+                   "w = generate 4600000 (i) { sub (rem (add i 5000) 200000) (quot i 4290000) }\n"
+                   "x = map w (k) { r200000 ! k }\n"
+                   "a = fold_seg 0.0 o x (a, b) { add a b }\noutput a\n");
+    check(state, &t, true);
+}
+
 /* Segments of every row, and of records. */
 static void rows_and_records(void **state) {
     wadi_text t = {0};
@@ -161,6 +204,7 @@ static void the_first_fault_is_told(void **state) {
     static const offsets bad[] = {
         {"turned", "40", "sub (mul j 5000) (mul 70000 (quot j 30))"},
         {"too far", "30", "mul j 7000"},
+        {"far too far", "451", "mul j 10000"},
         {"negative", "30", "sub (mul j 5000) 1"},
         {"long, then turned", "5", "sub (mul j 90000) (mul 90000 (quot j 3))"},
     };
@@ -301,6 +345,8 @@ int main(void) {
         cmocka_unit_test(folds_with_checks_and_large_elements),
         cmocka_unit_test(the_first_fault_of_short_segments_is_told),
         cmocka_unit_test(short_segments_of_every_type),
+        cmocka_unit_test(of_many_elements),
+        cmocka_unit_test(faults_of_many_elements),
         cmocka_unit_test(rows_and_records),
         cmocka_unit_test(elements_of_streams),
         cmocka_unit_test(the_first_fault_is_told),
