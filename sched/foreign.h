@@ -3,7 +3,7 @@
  * A routine works on a batch of problems of one shape, in one thread; the caller spreads batches over its workers. A routine
  * may decline a call (a size or layout it was not built for, no memory). The caller then computes the same results in the
  * language. Each library is a module (base/loadable.h) that offers "routines" and has a row in the table of foreign.c. It is
- * loaded when one of its routines is first needed, and it may be missing. Three routines are always there (sched/radix). The host program has routines of its own
+ * loaded when one of its routines is first needed, and it may be missing. Four routines are always there (sched/radix). The host program has routines of its own
  * (wadi/lang_foreign.h). All functions are thread-safe. */
 #ifndef WADI_SCHED_FOREIGN_H
 #define WADI_SCHED_FOREIGN_H

@@ -1,5 +1,5 @@
-/* Sorting and ranking. Three routines of the runtime do the work where they can: `sort` for rows of numbers, `argsort` for the positions
- * of keys, by which anything else is gathered, and `argfirst` for the first of these positions. What they mean, and what runs where there is no routine, is written here in the
+/* Sorting and ranking. Four routines of the runtime do the work where they can: `sort` for rows of numbers, `argsort` for the positions
+ * of keys, by which anything else is gathered, `argfirst` for the first of these positions, and `sort_by_byte` for numbers with keys of one byte. What they mean, and what runs where there is no routine, is written here in the
  * language: one stable partition per bit of the key, from the lowest bit to the highest (LSD radix sort; Knuth, The Art of Computer
  * Programming 3, 5.2.5).
  *
@@ -85,6 +85,22 @@ static wadi_acc sorted_positions(void *env, wadi_acc keys) {
     return wadi_map(position_of_pair, by_bits(key_of_pair, NULL, wadi_sort_unsigned(*t), pairs));
 }
 
+static wadi_exp with_element(void *env, wadi_exp key, wadi_exp x) {
+    return wadi_rec2("key", bits_of_number(env, key), "x", x);
+}
+
+static wadi_exp element_of_pair(wadi_exp pair) {
+    return wadi_get(pair, "x");
+}
+
+/* Of keys and elements. */
+static wadi_acc sorted_elements(void *env, int n, const wadi_acc *arrays) {
+    const wadi_type *t = env;
+    WADI_UNUSED(n);
+    const wadi_acc pairs = wadi_zip_with_env(with_element, env, arrays[0], arrays[1]);
+    return wadi_map(element_of_pair, by_bits(key_of_pair, NULL, wadi_sort_unsigned(*t), pairs));
+}
+
 /* ---- keys ---- */
 
 /* The type of keys, or -1 after a mistake. */
@@ -125,7 +141,7 @@ static wadi_ix moved(void *env, wadi_ix ix) {
     return ix;
 }
 
-wadi_acc wadi_sort_moved(wadi_acc positions, wadi_acc a) {
+static wadi_acc moved_by(wadi_acc positions, wadi_acc a) {
     return wadi_backpermute_env(wadi_shape_of(positions), moved, &positions, a);
 }
 
@@ -166,13 +182,22 @@ static wadi_acc by_last(int *n, const wadi_order *orders, const wadi_type *types
     packing p = {orders + from, types + from, type_of_bytes(bytes)};
     const int count = *n - from;
     for (int k = 0; k < count; k++)
-        moved_keys[k] = before.node ? wadi_sort_moved(before, keys[from + k]) : keys[from + k];
+        moved_keys[k] = before.node ? moved_by(before, keys[from + k]) : keys[from + k];
     *n = from;
     const bool plain = count == 1 && !orders[from].down && types[from] != WADI_BOOL;
     const wadi_acc number =
         plain ? moved_keys[0] : wadi_izip_with_n_env(packed, &p, count, moved_keys);
     const wadi_acc positions = positions_of(number, plain ? types[from] : p.type);
-    return before.node ? wadi_sort_moved(positions, before) : positions;
+    return before.node ? moved_by(positions, before) : positions;
+}
+
+/* The keys of an order as numbers whose ascending order it is; *t becomes their type. */
+static wadi_acc numbers_of(const wadi_order *o, wadi_type *t, wadi_acc keys) {
+    if (!o->down && *t != WADI_BOOL) return keys;
+    packing p = {o, t, type_of_bytes(wadi_type_size(*t))};
+    const wadi_acc numbers = wadi_izip_with_n_env(packed, &p, 1, &keys);
+    *t = p.type;
+    return numbers;
 }
 
 wadi_acc wadi_sort_positions(const char *what, int n, const wadi_order *orders,
@@ -188,19 +213,47 @@ wadi_acc wadi_sort_positions(const char *what, int n, const wadi_order *orders,
     return positions;
 }
 
-/* The positions of the elements of `a` by all orders. */
-static wadi_acc positions_by(const char *what, int n, const wadi_order *orders, wadi_acc a) {
-    wadi_acc keys[WADI_MAX_FIELDS];
+/* Whether one order has keys of one byte, and elements are no records: then they are moved with their keys. */
+static bool is_by_byte(int n, const wadi_acc *keys, wadi_acc a) {
+    const wadi_array_type *k = n == 1 ? wadi_acc_type(keys[0]) : NULL, *t = wadi_acc_type(a);
+    return k && t && t->elem.fields == 1 && !t->elem.name[0] && k->elem.fields == 1 &&
+           wadi_type_size(k->elem.type[0]) == 1;
+}
+
+static wadi_acc by_byte(const char *what, const wadi_order *o, wadi_acc keys, wadi_acc a) {
+    const int type = type_of_keys(what, keys);
+    if (type < 0) return WADI_NO_ACC;
+    wadi_type t = (wadi_type)type;
+    const wadi_acc arrays[] = {numbers_of(o, &t, keys), a};
+    return wadi_foreign_env("sort_by_byte", 1, 2, arrays, wadi_shape_of(a), sorted_elements, &t);
+}
+
+wadi_acc wadi_sort_elements(const char *what, int n, const wadi_order *orders, const wadi_acc *keys,
+                            wadi_acc a) {
+    if (is_by_byte(n, keys, a)) return by_byte(what, orders, keys[0], a);
+    const wadi_acc positions = wadi_sort_positions(what, n, orders, keys);
+    return positions.node ? moved_by(positions, a) : WADI_NO_ACC;
+}
+
+/* The keys of the elements of `a` by all orders; false after a mistake. */
+static bool all_keys(const char *what, int n, const wadi_order *orders, wadi_acc a,
+                     wadi_acc *keys) {
     if (n < 1 || n > WADI_MAX_FIELDS || !orders) {
         wadi_lang_fail(WADI_INVALID, "%s: %d orders, expected 1 to %d", what, orders ? n : 0,
                        WADI_MAX_FIELDS);
-        return WADI_NO_ACC;
+        return false;
     }
     for (int k = 0; k < n; k++) {
         keys[k] = keys_of(what, &orders[k], a);
-        if (!keys[k].node) return WADI_NO_ACC;
+        if (!keys[k].node) return false;
     }
-    return wadi_sort_positions(what, n, orders, keys);
+    return true;
+}
+
+static wadi_acc positions_by(const char *what, int n, const wadi_order *orders, wadi_acc a) {
+    wadi_acc keys[WADI_MAX_FIELDS];
+    return all_keys(what, n, orders, a, keys) ? wadi_sort_positions(what, n, orders, keys)
+                                              : WADI_NO_ACC;
 }
 
 /* ---- the calls ---- */
@@ -230,8 +283,10 @@ wadi_acc wadi_sort(wadi_acc a) {
 
 static wadi_acc sorted_by(const char *what, int n, const wadi_order *orders, wadi_acc a) {
     const char *outer = wadi_lang_call(what);
-    const wadi_acc positions = positions_by(what, n, orders, a);
-    return wadi_acc_called(outer, positions.node ? wadi_sort_moved(positions, a) : WADI_NO_ACC);
+    wadi_acc keys[WADI_MAX_FIELDS];
+    const bool fine = all_keys(what, n, orders, a, keys);
+    return wadi_acc_called(outer,
+                           fine ? wadi_sort_elements(what, n, orders, keys, a) : WADI_NO_ACC);
 }
 
 wadi_acc wadi_sort_by(int n, const wadi_order *orders, wadi_acc a) {
@@ -268,15 +323,6 @@ static wadi_acc first_positions(void *env, wadi_acc keys) {
     return wadi_take(f->k, sorted_positions(&f->type, keys));
 }
 
-/* The keys of an order as numbers whose ascending order it is; *t becomes their type. */
-static wadi_acc numbers_of(const wadi_order *o, wadi_type *t, wadi_acc keys) {
-    if (!o->down && *t != WADI_BOOL) return keys;
-    packing p = {o, t, type_of_bytes(wadi_type_size(*t))};
-    const wadi_acc numbers = wadi_izip_with_n_env(packed, &p, 1, &keys);
-    *t = p.type;
-    return numbers;
-}
-
 static wadi_acc first_of(const char *what, wadi_order order, wadi_exp k, wadi_acc a) {
     const char *outer = wadi_lang_call(what);
     const wadi_acc keys = keys_of(what, &order, a);
@@ -290,7 +336,7 @@ static wadi_acc first_of(const char *what, wadi_order order, wadi_exp k, wadi_ac
     wadi_exp *n = &shape.at[shape.rank - 1];
     *n = wadi_min(wadi_max(k, wadi_i64(0)), *n);
     const wadi_acc positions = wadi_routine_env("argfirst", 1, numbers, shape, first_positions, &f);
-    return wadi_acc_called(outer, wadi_tuple2(wadi_sort_moved(positions, a), positions));
+    return wadi_acc_called(outer, wadi_tuple2(moved_by(positions, a), positions));
 }
 
 wadi_acc wadi_largest(wadi_exp k, wadi_acc a) {

@@ -8,8 +8,9 @@
  * named in messages. */
 wadi_acc wadi_sort_positions(const char *what, int n, const wadi_order *orders,
                              const wadi_acc *keys);
-/* Each row of `a`, its elements in the order of the positions. */
-wadi_acc wadi_sort_moved(wadi_acc positions, wadi_acc a);
+/* The elements of each row of `a`, which has the shape of the keys, in this order. */
+wadi_acc wadi_sort_elements(const char *what, int n, const wadi_order *orders, const wadi_acc *keys,
+                            wadi_acc a);
 
 /* The unsigned type as wide as `t`. */
 wadi_type wadi_sort_unsigned(wadi_type t);

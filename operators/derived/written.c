@@ -33,28 +33,41 @@ static wadi_acc argsort(const making *c) {
     return wadi_argsort(c->array[0]);
 }
 
-/* The positions by the keys, which follow the array. Attribute k says whether order k descends. */
-static wadi_acc positions(const making *c) {
-    wadi_order orders[WADI_MAX_FIELDS] = {{0}};
+/* The orders of the keys, which follow the array. Attribute k says whether order k descends. Returns their number; 0 after a mistake. */
+static int orders_of(const making *c, wadi_order *orders) {
     const int n = c->call->n - 1;
-    if (c->call->nattrs > n)
-        return wadi_acc_of(wadi_lang_fail(WADI_INVALID, "%s: %d directions for %d key%s",
-                                          c->row->d.name, c->call->nattrs, n, n == 1 ? "" : "s"));
+    if (c->call->nattrs > n) {
+        wadi_lang_fail(WADI_INVALID, "%s: %d directions for %d key%s", c->row->d.name,
+                       c->call->nattrs, n, n == 1 ? "" : "s");
+        return 0;
+    }
     for (int k = 0; k < c->call->nattrs; k++) {
         const int64_t down = c->call->attrs[k];
-        if (down != 0 && down != 1)
-            return wadi_acc_of(wadi_lang_fail(WADI_INVALID, "%s: down is %lld, expected 0 or 1",
-                                              c->row->d.name, (long long)down));
+        if (down != 0 && down != 1) {
+            wadi_lang_fail(WADI_INVALID, "%s: down is %lld, expected 0 or 1", c->row->d.name,
+                           (long long)down);
+            return 0;
+        }
         orders[k].down = down == 1;
     }
+    return n;
+}
+
+static wadi_acc positions(const making *c) {
+    wadi_order orders[WADI_MAX_FIELDS] = {{0}};
+    const int n = orders_of(c, orders);
+    if (n == 0) return WADI_NO_ACC;
     const char *outer = wadi_lang_call(c->row->d.name);
     return wadi_acc_called(outer, wadi_sort_positions(c->row->d.name, n, orders, c->array + 1));
 }
 
 static wadi_acc sort_by(const making *c) {
-    const wadi_acc at = positions(c);
+    wadi_order orders[WADI_MAX_FIELDS] = {{0}};
+    const int n = orders_of(c, orders);
+    if (n == 0) return WADI_NO_ACC;
     const char *outer = wadi_lang_call(c->row->d.name);
-    return wadi_acc_called(outer, at.node ? wadi_sort_moved(at, c->array[0]) : WADI_NO_ACC);
+    return wadi_acc_called(
+        outer, wadi_sort_elements(c->row->d.name, n, orders, c->array + 1, c->array[0]));
 }
 
 /* Argument `i`, a number. A literal stays one: an array of rank 0 would have to be read. */

@@ -7,6 +7,7 @@
 #include "base/keep.h"
 #include "base/pages.h"
 #include "sched/foreign_own.h"
+#include "sched/radix/bytes.h"
 #include "sched/radix/engine.h"
 
 static bool is_named(const char *name, const char *routine) {
@@ -15,10 +16,11 @@ static bool is_named(const char *name, const char *routine) {
 }
 
 bool wadi_radix_has(const char *name) {
-    return is_named(name, "sort") || is_named(name, "argsort") || is_named(name, "argfirst");
+    return is_named(name, "sort") || is_named(name, "argsort") || is_named(name, "argfirst") ||
+           is_named(name, "sort_by_byte");
 }
 
-/* Short elements are counted, by one thread. */
+/* Short elements that are sorted are counted, by one thread. */
 bool wadi_radix_shares(const wadi_call *call) {
     const wadi_call_array *a = &call->array[0];
     const bool counts = is_named(call->routine, "sort") && wadi_type_size((wadi_type)a->type) <= 2;
@@ -50,6 +52,39 @@ static bool fits(const wadi_call *call, bool numbers, bool first) {
            (a->shape[0] == to->shape[0] ||
             (first && to->shape[0] >= 0 && to->shape[0] < a->shape[0])) &&
            t >= WADI_BOOL && t <= WADI_F64 && to->type == (int32_t)(numbers ? t : WADI_I64);
+}
+
+/* ---- keys of one byte ---- */
+
+static bool has_byte_keys(const wadi_call *call) {
+    return wadi_type_size((wadi_type)call->array[0].type) == 1;
+}
+
+/* Elements, argument 1, by keys, argument 0. */
+static bool fits_by_bytes(const wadi_call *call) {
+    const wadi_call_array *keys = &call->array[0], *a = &call->array[1], *to = &call->array[2];
+    const bool types = keys->type >= WADI_BOOL && keys->type <= WADI_F64 && has_byte_keys(call) &&
+                       a->type >= WADI_BOOL && a->type <= WADI_C128 && a->type == to->type;
+    return call->nin == 2 && call->nout == 1 && types && keys->rank == 1 && a->rank == 1 &&
+           to->rank == 1 && a->shape[0] == keys->shape[0] && to->shape[0] == keys->shape[0];
+}
+
+/* What array `from` has, or positions (NULL), to array `to`. */
+static bool place_by_bytes(const wadi_radix_engine *engine, const wadi_call *call,
+                           const wadi_call_array *from, const wadi_call_array *to,
+                           wadi_pool *pool) {
+    const wadi_call_array *keys = &call->array[0];
+    bool fine = true;
+    for (int64_t p = 0; fine && p < call->count; p++) {
+        const wadi_radix_bytes row = {.key = (const uint8_t *)problem_of(keys, p),
+                                      .has_sign = keys->type == WADI_I8,
+                                      .from = from != NULL ? problem_of(from, p) : NULL,
+                                      .to = problem_of(to, p),
+                                      .size = wadi_type_size((wadi_type)to->type),
+                                      .n = keys->shape[0]};
+        fine = wadi_radix_by_bytes(engine, &row, pool);
+    }
+    return fine;
 }
 
 /* ---- room ---- */
@@ -111,9 +146,13 @@ static bool choose(const wadi_radix_engine *engine, const wadi_call *call, wadi_
 
 bool wadi_radix_run_by(const wadi_radix_engine *engine, const wadi_call *call, wadi_pool *pool) {
     const bool numbers = is_named(call->routine, "sort"),
-               first = is_named(call->routine, "argfirst");
-    if (!fits(call, numbers, first)) return false;
+               first = is_named(call->routine, "argfirst"),
+               by_bytes = is_named(call->routine, "sort_by_byte");
+    if (by_bytes ? !fits_by_bytes(call) : !fits(call, numbers, first)) return false;
     if (call->array[0].shape[0] == 0) return true;
+    if (by_bytes) return place_by_bytes(engine, call, &call->array[1], &call->array[2], pool);
+    if (is_named(call->routine, "argsort") && has_byte_keys(call))
+        return place_by_bytes(engine, call, NULL, &call->array[1], pool);
     return first ? choose(engine, call, pool) : sort_or_rank(engine, call, numbers, pool);
 }
 

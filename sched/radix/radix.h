@@ -1,5 +1,6 @@
-/* The routines `sort`, `argsort` and `argfirst`, which the runtime has itself: rows of numbers sorted, the positions of their elements in ascending
- * order, i64, or the first of these positions alone. What they mean is written in the language (operators/derived/sort.c), and the results are the same to the bit, but
+/* The routines that the runtime has itself: `sort`, rows of numbers sorted; `argsort`, the positions of their elements in ascending
+ * order, i64; `argfirst`, the first of these positions alone; and `sort_by_byte`, whose arguments are keys of one byte and elements of any kind, the elements in ascending
+ * order of their keys. What they mean is written in the language (operators/derived/sort.c), and the results are the same to the bit, but
  * for the payload of NaN. */
 #ifndef WADI_SCHED_RADIX_RADIX_H
 #define WADI_SCHED_RADIX_RADIX_H

@@ -514,11 +514,17 @@ wadi_status conf_go(const conf_case *c, const wadi_exe *exe, const conf_variant 
     return conf_go_prefix(c, exe, v, NULL, out_delivered, err, NULL);
 }
 
+static bool routines;
+
+void conf_routines(bool called) {
+    routines = called;
+}
+
 wadi_exe *conf_compile(const conf_case *c, const char *disable, wadi_text *why) {
     const char *cc = getenv("WADI_CONFORMANCE_CC");
     if (cc != NULL) (void)setenv("WADI_CC", cc, 1);
     const char *off = disable && strcmp(disable, "all") == 0 ? conf_all_passes() : disable;
-    const wadi_compile_options o = {.disable = off, .verify = true, .no_foreign = true};
+    const wadi_compile_options o = {.disable = off, .verify = true, .no_foreign = !routines};
     wadi_exe *exe = NULL;
     wadi_error err = {0};
     const wadi_status st = c->text ? wadi_compile_text(c->text, "text", &o, &exe, &err)

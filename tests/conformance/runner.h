@@ -54,6 +54,9 @@ typedef struct conf_variant {
 
 void conf_variant_print(const conf_variant *v, wadi_text *out);
 
+/* Whether programs call library routines from now on, as users' programs do. Otherwise they compute what routines mean, so that floats have the bits of the
+ * interpreter. */
+void conf_routines(bool called);
 /* The executable of the variant, compiled by WADI_CONFORMANCE_CC if that is set; NULL: `why` says why not. */
 wadi_exe *conf_compile(const conf_case *c, const char *disable, wadi_text *why);
 /* The first kind of device, from this row on, that programs are to run on: those of which every machine has one. WADI_DEVICE leaves only one, of

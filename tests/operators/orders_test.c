@@ -196,6 +196,68 @@ static void there_may_be_no_rows(void **state) {
     end();
 }
 
+/* ---- keys of one byte ---- */
+
+static int64_t low_byte(int64_t x, bool has_sign) {
+    return has_sign ? (int8_t)x : (uint8_t)x;
+}
+
+static wadi_exp byte_key(wadi_exp x) {
+    return wadi_convert(WADI_U8, wadi_and(x, wadi_i64(255)));
+}
+
+static wadi_exp signed_key(wadi_exp x) {
+    return wadi_bitcast(WADI_I8, byte_key(x));
+}
+
+static wadi_exp bool_key(wadi_exp x) {
+    return wadi_lt(x, wadi_i64(0));
+}
+
+/* The elements of ROWS rows, by increasing and then by decreasing key: those of each key in their order. */
+static void by_each_key(int64_t n, const int64_t *x, bool has_sign, bool down, int64_t *out) {
+    for (int64_t r = 0; r < ROWS; r++)
+        for (int64_t d = 0; d < 512; d++)
+            for (int64_t i = r * n, key = down ? 255 - d : d - 256; i < (r + 1) * n; i++)
+                if (low_byte(x[i], has_sign) == key) *out++ = x[i];
+}
+
+static void elements_of_one_byte_key_keep_their_order(void **state) {
+    static const int64_t lengths[] = {0, 1, 2, LONGEST};
+    int64_t x[ROWS * LONGEST], want[ROWS * LONGEST];
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        const int64_t n = lengths[k], all = ROWS * n;
+        for (int64_t i = 0; i < all; i++)
+            x[i] = (int64_t)(mixed((uint64_t)i) % 5 * 63) + i % 2 * 256 - 300;
+        begin();
+        const wadi_acc m = matrix(ROWS, n, x);
+        const wadi_order down = wadi_descending(byte_key),
+                         signed_down = wadi_descending(signed_key),
+                         last = wadi_descending(bool_key);
+        wadi_output("up", wadi_sort_by_key(byte_key, m));
+        wadi_output("down", wadi_sort_by(1, &down, m));
+        wadi_output("signed", wadi_sort_by_key(signed_key, m));
+        wadi_output("signed_down", wadi_sort_by(1, &signed_down, m));
+        wadi_output("parted", wadi_sort_by(1, &last, m));
+        run();
+        by_each_key(n, x, false, false, want);
+        expect_ints("up", all, want);
+        by_each_key(n, x, false, true, want);
+        expect_ints("down", all, want);
+        by_each_key(n, x, true, false, want);
+        expect_ints("signed", all, want);
+        by_each_key(n, x, true, true, want);
+        expect_ints("signed_down", all, want);
+        for (int64_t r = 0, at = 0; r < ROWS; r++)
+            for (int positive = 0; positive < 2; positive++)
+                for (int64_t i = r * n; i < (r + 1) * n; i++)
+                    if ((x[i] >= 0) == positive) want[at++] = x[i];
+        expect_ints("parted", all, want);
+        end();
+    }
+}
+
 /* ---- several keys ---- */
 
 typedef struct person {
@@ -417,6 +479,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_is_sorted_and_ranked),
         cmocka_unit_test(there_may_be_no_rows),
+        cmocka_unit_test(elements_of_one_byte_key_keep_their_order),
         cmocka_unit_test(several_keys_go_one_after_another),
         cmocka_unit_test(runs_are_counted),
         cmocka_unit_test(bounds_are_found),

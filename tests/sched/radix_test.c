@@ -1,4 +1,4 @@
-/* The routines sort and argsort against the C library's qsort: every type, rows short and long, alone and by several workers, keys of many
+/* The routines sort, argsort and sort_by_byte against the C library's qsort: every type, rows short and long, alone and by several workers, keys of many
  * kinds. */
 #include <math.h>
 #include <setjmp.h>
@@ -226,6 +226,83 @@ static void what_chunks_tell_together(void **state) {
     wadi_pool_destroy(pool);
 }
 
+/* Rows of n elements that tell where they were, by keys of one byte. */
+static void check_by_bytes(wadi_type key_type, wadi_type type, int64_t n, int64_t rows, int way,
+                           wadi_pool *pool) {
+    static char key[MOST + 1], x[MOST * 16 + 1], got[MOST * 16 + 1];
+    static int64_t want[MOST];
+    const size_t size = (size_t)wadi_type_size(type);
+    const wadi_call_array keys = {
+        .data = key, .distance = n, .type = (int)key_type, .rank = 1, .shape = {n}};
+    wadi_call call = {.routine = "sort_by_byte", .count = rows, .nin = 2, .nout = 1};
+    call.array[0] = call.array[1] = call.array[2] = keys;
+    call.array[1].type = call.array[2].type = (int)type;
+    call.array[1].data = x;
+    call.array[2].data = got;
+    for (int64_t i = 0; i < rows * n; i++) put(key_type, key, i, way);
+    for (size_t i = 0; i < (size_t)(rows * n) * size; i++) x[i] = (char)mixed(i);
+    got[(size_t)(rows * n) * size] = 77;
+    assert_true(wadi_radix_run_by(engine, &call, pool));
+    type_now = key_type;
+    for (int64_t r = 0; r < rows; r++) {
+        base = key + r * n;
+        for (int64_t i = 0; i < n; i++) want[i] = i;
+        qsort(want, (size_t)n, sizeof *want, by_value_and_position);
+        for (int64_t i = 0; i < n; i++)
+            assert_memory_equal(got + (size_t)(r * n + i) * size,
+                                x + (size_t)(r * n + want[i]) * size, size);
+    }
+    assert_int_equal(got[(size_t)(rows * n) * size], 77);
+}
+
+static void elements_by_bytes(void **state) {
+    static const wadi_type keys[] = {WADI_BOOL, WADI_I8, WADI_U8};
+    static const int64_t lengths[] = {0, 1, 2, 23, 127, 128, 129, 255, 256, 257, 4095, 4099};
+    wadi_error err = {0};
+    wadi_pool *pool = NULL;
+    const int step = under_thread_sanitizer() ? 4 : 1;
+    (void)state;
+    assert_int_equal(wadi_pool_create(3, &pool, &err), WADI_OK);
+    for (int t = WADI_BOOL; t <= WADI_C128; t += step) {
+        const wadi_type key = keys[t % 3], type = (wadi_type)t;
+        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+            check_by_bytes(key, type, lengths[k], 3, (t + (int)k) % WAYS, k % 2 ? pool : NULL);
+        check_by_bytes(key, type, WADI_RADIX_SHARED - t % 2, 1, t % WAYS, pool);
+        check_by_bytes(key, type, WADI_RADIX_SHARED + 7, 1, t % 2 ? 2 : 6, pool);
+    }
+    check_by_bytes(WADI_U8, WADI_U32, WADI_RADIX_SHARED + 1, 2, 2, NULL);
+    wadi_pool_destroy(pool);
+}
+
+static void other_calls_by_bytes_are_declined(void **state) {
+    static uint8_t key[4] = {4, 3, 2, 1};
+    static int64_t x[4] = {4, 3, 2, 1}, y[4];
+    const wadi_call_array a = {.data = x, .distance = 4, .type = WADI_I64, .rank = 1, .shape = {4}};
+    wadi_call call = {.routine = "sort_by_byte", .count = 1, .nin = 2, .nout = 1};
+    (void)state;
+    assert_true(wadi_radix_has("sort_by_byte") && wadi_radix_has("sort_by_byte.steady"));
+    call.array[0] = call.array[1] = call.array[2] = a;
+    call.array[0].data = key;
+    call.array[0].type = WADI_U8;
+    call.array[2].data = y;
+    assert_true(wadi_radix_run(&call, NULL));
+    assert_int_equal(y[0], 1);
+    for (int way = 0; way < 10; way++) {
+        wadi_call other = call;
+        if (way < 3) other.array[way].shape[0] = 3;
+        if (way >= 3 && way < 6) other.array[way - 3].rank = 2;
+        if (way == 6) other.array[0].type = WADI_U16;
+        if (way == 7) other.array[1].type = WADI_U64;
+        if (way == 8) other.nin = 1;
+        if (way == 9) other.nin = 3;
+        assert_false(wadi_radix_run(&other, NULL));
+    }
+    call.array[0].shape[0] = WADI_RADIX_SHARED;
+    assert_true(wadi_radix_shares(&call));
+    call.array[0].shape[0]--;
+    assert_false(wadi_radix_shares(&call));
+}
+
 static int with_plain(void **state) {
     (void)state;
     engine = &wadi_radix_plain;
@@ -294,6 +371,9 @@ int main(void) {
         cmocka_unit_test_setup(what_chunks_tell_together, with_avx512),
         cmocka_unit_test(long_rows_alone_are_shared),
         cmocka_unit_test(other_calls_are_declined),
+        cmocka_unit_test_setup(elements_by_bytes, with_plain),
+        cmocka_unit_test_setup(elements_by_bytes, with_avx512),
+        cmocka_unit_test(other_calls_by_bytes_are_declined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
