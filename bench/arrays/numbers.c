@@ -11,7 +11,7 @@ static const bench_entry benchmarks[] = {
     {"prices", numbers_prices, "Black-Scholes"},
     {"dot", numbers_dot, "dot product"},
     {"bodies", numbers_bodies, "n-body, all pairs"},
-    {"radix", numbers_radix, "radix sort written with scans and permutes"},
+    {"radix", numbers_radix, "radix sort written with scans and permutes, and with sort_by_key"},
     {"smvm", numbers_smvm, "sparse products on the shapes of Table 3"},
     {"statistics", numbers_statistics, "sum, sum of squares, least and greatest"},
     {"norm2", numbers_norm2, "two sums, one of a filter, and two maps"},
