@@ -39,15 +39,20 @@ static int rank_of(const permuting *p) {
 
 /* ---- one element ---- */
 
-static void target_of(wadi_lower *l, const permuting *p, const wadi_lv *ix, wadi_lv *target) {
+void wadi_lower_permute_target(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix,
+                               wadi_lv *out) {
     wadi_lv args[WADI_MAX_PARAMS];
-    int n = rank_of(p);
+    int n = wadi_type_of(l, bind->args[1])->rank;
     if (n > 0) memcpy(args, ix, (size_t)n * sizeof *args);
-    for (int k = 2; k < p->bind->nargs; k++) { /* the target depends on these */
-        wadi_lower_read(l, p->bind->args[k], ix, args + n);
-        n += wadi_type_of(l, p->bind->args[k])->elem.fields;
+    for (int k = 2; k < bind->nargs; k++) { /* the target depends on these */
+        wadi_lower_read(l, bind->args[k], ix, args + n);
+        n += wadi_type_of(l, bind->args[k])->elem.fields;
     }
-    wadi_lower_apply(l, p->bind->funs[1], args, target);
+    wadi_lower_apply(l, bind->funs[1], args, out);
+}
+
+static void target_of(wadi_lower *l, const permuting *p, const wadi_lv *ix, wadi_lv *target) {
+    wadi_lower_permute_target(l, p->bind, ix, target);
 }
 
 /* Notes that the place `at` is reached, and if it was before, that it is reached again. */
@@ -306,6 +311,16 @@ static void deal_to_lanes(wadi_lower *l, permuting *p) {
     p->atomic = p->by_lanes && !apart;
 }
 
+void wadi_lower_permute_combine(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                                const wadi_lv *pointer, const wadi_lv *ix, const wadi_lv *target) {
+    const permuting p = permuting_of(l, bind, extent, pointer);
+    wadi_lv x[WADI_MAX_FIELDS];
+    const wadi_lower_position around = wadi_lower_at_element(l, rank_of(&p), ix);
+    wadi_lower_read(l, bind->args[1], ix, x);
+    combine_at(l, &p, x, target + 1);
+    l->position = around;
+}
+
 void wadi_lower_scatter(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                         const wadi_lv *pointer, const wadi_share *share) {
     permuting p = permuting_of(l, bind, extent, pointer);
@@ -480,4 +495,29 @@ void wadi_lower_permute_defaults(wadi_lower *l, const wadi_bind *bind, const wad
     const wadi_lower_position before = wadi_lower_in_array(l, at.p.to->rank, extent);
     wadi_lower_versions(l, build_defaults, &at);
     l->position = before;
+}
+
+typedef struct rows {
+    permuting p;
+    wadi_lv from;
+} rows;
+
+static void copy_default_of_rows(wadi_lower *l, void *env, const wadi_lv *ix) {
+    rows *r = env;
+    wadi_lv at[WADI_MAX_RANK];
+    const wadi_lv last = wadi_lb_bin(&l->b, WADI_SOP_SUB, r->p.extent[0], wadi_lb_i64(&l->b, 1));
+    memcpy(at, ix, (size_t)r->p.to->rank * sizeof *at);
+    at[0] = wadi_lb_range(&l->b, wadi_lb_bin(&l->b, WADI_SOP_ADD, r->from, ix[0]),
+                          wadi_lb_i64(&l->b, 0), last);
+    copy_default(l, &r->p, at);
+}
+
+void wadi_lower_permute_row_defaults(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                                     const wadi_lv *pointer, wadi_lv from, wadi_lv below) {
+    rows r = {permuting_of(l, bind, extent, pointer), from};
+    wadi_lv part[WADI_MAX_RANK];
+    if (l->status || l->b.failed || wadi_lower_lies_in(l, bind->results[0], bind->args[0])) return;
+    memcpy(part, extent, (size_t)r.p.to->rank * sizeof *part);
+    part[0] = wadi_lb_bin(&l->b, WADI_SOP_SUB, below, from);
+    wadi_lower_nest(l, r.p.to->rank, part, copy_default_of_rows, &r);
 }

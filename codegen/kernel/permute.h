@@ -29,6 +29,13 @@ bool wadi_lower_is_shared(const wadi_layout *y, const wadi_bind *bind);
 /** Whether each row of a patch (the two innermost dimensions) goes to one row of the target, and code before the patch can compute
  *  which. Tries code in l, which is useless afterwards. */
 bool wadi_lower_has_rows(wadi_lower *l, const wadi_bind *bind);
+/** Where element ix of the source goes: whether it is kept, and its target. */
+void wadi_lower_permute_target(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix,
+                               wadi_lv *out);
+/** Combines element ix, which is kept, with what lies at its target. */
+void wadi_lower_permute_combine(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                                const wadi_lv *pointer, const wadi_lv *ix, const wadi_lv *target);
+
 /* Parts of the source and of the result. Their elements are numbered row by row. */
 
 /* Where it is noted which places of the result are reached: pointers to u8, 1 for yes. */
@@ -50,6 +57,9 @@ bool wadi_lower_permute_is_apart(wadi_lower *l, const wadi_bind *bind);
 /** Writes elements [from, below) of the defaults. */
 void wadi_lower_permute_defaults(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                                  const wadi_lv *pointer, wadi_lv from, wadi_lv below);
+/** Writes rows [from, below) of the defaults, unless they are there already. */
+void wadi_lower_permute_row_defaults(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                                     const wadi_lv *pointer, wadi_lv from, wadi_lv below);
 
 /* A list of where elements of the source go. */
 typedef struct wadi_keyed {

@@ -1,5 +1,6 @@
-/* Permutes of a long vector into places of as many, whose last element is kept: all places are reached, or some elements meet in one, among the first or near the
- * end; and what faults is told as the interpreter tells it. There are 140,000 elements, which workers share (codegen/kernel/flat/permute_full.c). */
+/* Permutes of a long vector of 140,000 elements, which workers share. Into places of as many, whose last element is kept (codegen/kernel/flat/permute_full.c):
+ * all places are reached, or some elements meet in one, among the first or near the end. Into any places, near those of neighbours or not
+ * (permute_near.c there). What faults is told as the interpreter tells it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,6 +131,171 @@ static void rounds_sort(void **state) {
           false);
 }
 
+/* Element i is combined with others at a place, if it is kept: sums, whose bits tell the order, and the least of numbers. */
+#define NEAR(places, keep, to)                                                              \
+    "program near\ninput x : f64[n]\nm = unit { " places " }\n"                             \
+    "none = generate m (i) { convert f64 i }\n"                                             \
+    "p = permute none x (new, old) { add old new } (i) { " keep ", " to " }\n"              \
+    "most = generate m (i) { 2147483647 }\nown = map x (z) { convert i64 (mul z 1.0e9) }\n" \
+    "q = permute most own (new, old) { min new old } (i) { " keep ", " to " }\n"            \
+    "output p\noutput q\n"
+
+static void neighbours_stay_near(void **state) {
+    (void)state;
+    check(NEAR("60000", "true", "add (shr i 2i32) (and i 7)"), false);
+    check(NEAR("60000", "lt (and (mul i 7919) 15) 7", "add (shr i 2i32) (and i 7)"), false);
+    check(NEAR("140000", "true", "sub 139999 (shr i 1i32)"), false);
+    check(NEAR("140000", "eq (and i 4095) 4095", "shr (mul i 7) 3i32"), false);
+}
+
+static void neighbours_go_far(void **state) {
+    (void)state;
+    check(NEAR("60000", "true", "and (mul i 7919) 32767"), false);
+    check(NEAR("60000", "lt (and (mul i 7919) 15) 7", "and (mul i 7919) 32767"), false);
+    /* some parts only: one whose first elements tell, and ones whose others do */
+    check(
+        NEAR("65536", "true",
+             "and (mul (shr i 2i32) (add 1 (mul 7918 (convert i64 (eq (shr i 12i32) 3))))) 65535"),
+        false);
+    check(NEAR("60000", "true",
+               "add (shr i 2i32) (mul (sub 59999 (mul 2 (shr i 2i32))) "
+               "(convert i64 (eq (and i 4095) 4000)))"),
+          false);
+    /* the first elements lie far apart, and others in front of them or behind */
+    check(NEAR("60000", "true",
+               "add (shr i 2i32) (mul (convert i64 (eq (shr i 12i32) 4)) "
+               "(min 54000 (mul (and i 4095) 600)))"),
+          false);
+    check(NEAR("60000", "true",
+               "max (shr i 7i32) (mul (sub 57800 (mul (and i 4095) 600)) "
+               "(convert i64 (eq (shr i 12i32) 4)))"),
+          false);
+}
+
+static void corners_of_near_ones(void **state) {
+    (void)state;
+    check(NEAR("60000", "false", "i"), false);
+    check(NEAR("60000", "lt i 0", "sub i 1000000"), false);
+    check(NEAR("60000", "eq i 139999", "sub i 139999"), false);
+    check(NEAR("60000", "ne i 7", "59999"), false);
+    check(NEAR("4096", "lt (and (mul i 7919) 15) 7", "shr i 6i32"), false);
+    check(NEAR("1", "true", "shr i 18i32"), false);
+    check(NEAR("70", "ge i 5", "shr i 11i32"), false);
+}
+
+static void lengths_about_the_least(void **state) {
+    (void)state;
+    for (int n = 32766; n < 32771; n++) {
+        wadi_text t;
+        wadi_text_init(&t);
+        wadi_text_addf(&t,
+                       "program edge\ninput x : f64[n]\nm = unit { %d }\nl = unit { %d }\n"
+                       "none = generate m (i) { 0.5 }\ns = generate l (i) { x ! i }\n"
+                       "p = permute none s (new, old) { add (mul old 0.5) new } (i) {\n"
+                       "    ne (and i 3) 1, add (shr i 1i32) (and i 7)\n}\noutput p\n",
+                       n, n);
+        check(wadi_text_str(&t), false);
+        wadi_text_fini(&t);
+    }
+}
+
+static void near_faults_are_told(void **state) {
+    (void)state;
+    check(NEAR("60000", "true", "add (shr i 2i32) (mul 60000 (convert i64 (eq i 139998)))"), true);
+    check(NEAR("60000", "ne i 5", "sub (shr i 2i32) (mul 33334 (convert i64 (eq i 100000)))"),
+          true);
+    check(NEAR("60000", "true", "mul (shr i 2i32) (sub 1 (mul 2 (convert i64 (eq i 110000))))"),
+          true);
+    check(NEAR("34999", "ge i 9", "shr i 2i32"), true);
+    check(NEAR("60000", "gt i 70000", "mul i -9223372036854775807"), true);
+    check(NEAR("60000", "gt i 70000", "add (and i 1) 9223372036854775806"), true);
+    /* what is sent faults, in front of and behind a place outside */
+    check("program near\ninput x : f64[n]\nm = unit { 60000 }\nl = unit { extent x 0 }\n"
+          "none = generate m (i) { 0 }\ns = generate l (i) { quot 5 (sub i 100000) }\n"
+          "p = permute none s (new, old) { add new old } (i) {\n"
+          "    ne (and i 3) 2, add (shr i 2i32) (mul 60000 (convert i64 (eq i 100003)))\n}\noutput "
+          "p\n",
+          true);
+    check(
+        "program near\ninput x : f64[n]\nm = unit { 60000 }\nl = unit { extent x 0 }\n"
+        "none = generate m (i) { 0.0 }\ns = generate l (i) { convert f64 (quot 5 (sub i 100000)) "
+        "}\n"
+        "p = permute none s (new, old) { add new old } (i) {\n"
+        "    true, sub (sub 50000 (shr i 2i32)) (mul 60000 (convert i64 (eq i 100001)))\n}\noutput "
+        "p\n",
+        true);
+    /* the defaults fault, too */
+    check("program near\ninput x : f64[n]\nm = unit { 60000 }\n"
+          "none = generate m (i) { convert f64 (quot 5 (sub i 59000)) }\n"
+          "p = permute none x (new, old) { add new old } (i) {\n"
+          "    true, sub (shr i 2i32) (mul 9 (convert i64 (eq i 3)))\n}\noutput p\n",
+          true);
+}
+
+static void what_is_kept_goes_back(void **state) {
+    (void)state;
+    check("program back\ninput x : f64[n]\nm = unit { extent x 0 }\n"
+          "some = map x (z) { lt (rem (convert i64 (mul z 1.0e9)) 5) 2 }\n"
+          "ones = map some (z) { convert i64 z }\nn = fold 0 ones (a, b) { add a b }\n"
+          "all = generate m (i) { convert i32 i }\nkept = compact n all some (a, b) { b }\n"
+          "high = unit { 700 }\nwide = unit { 200 }\n"
+          "picture = generate high wide (i, j) { convert u8 (add i j) }\n"
+          "white = map kept (k) { 255u8 }\n"
+          "p = permute picture white kept (new, old) { new } (i, k) {\n"
+          "    true, convert i64 (quot k 200i32), convert i64 (rem k 200i32)\n}\n"
+          "three = unit { 3 }\nlong = unit { 50000 }\n"
+          "flat = generate three long (i, j) { convert i32 (mul i j) }\n"
+          "q = permute flat kept (new, old) { sub new old } (i) {\n"
+          "    true, quot i 50000, rem i 50000\n}\noutput p\noutput q\n",
+          false);
+    check("program outside\ninput x : f64[n]\nm = unit { extent x 0 }\n"
+          "high = unit { 700 }\nwide = unit { 200 }\n"
+          "picture = generate high wide (i, j) { convert f64 (add i j) }\n"
+          "p = permute picture x (new, old) { add new old } (i) {\n"
+          "    ne (and i 7) 0, convert i64 (quot (convert i32 i) 200i32), add (and i 127) (mul 200 "
+          "(convert i64 (eq i "
+          "100003)))\n}\n"
+          "output p\n",
+          true);
+}
+
+static void near_records_move(void **state) {
+    (void)state;
+    check("program records\ninput x : f64[n]\nm = unit { 50000 }\nl = unit { extent x 0 }\n"
+          "none = generate m (i) { a: 0.0, b: convert u8 i, c: true }\n"
+          "s = generate l (i) { a: x ! i, b: convert u8 (mul i 3), c: eq (rem i 7) 2 }\n"
+          "p = permute none s (a, b, c, d, e, f) { a: add a d, b: b, c: ne c f } (i) {\n"
+          "    ne (and (mul i 7919) 15) 4, shr (mul i 5) 4i32\n}\noutput p\n",
+          false);
+}
+
+/* Labels of places become those of their neighbours, and what a label names gets the least: what the permute makes decides where the next one sends. */
+static void rounds_join_labels(void **state) {
+    (void)state;
+    check(
+        "program labels\ninput x : f64[n]\nm = unit { extent x 0 }\n"
+        "start = generate m (i) { convert i32 i }\n"
+        "labels, s = awhile start 0 (a, s) {\n    more = unit { lt (the s) 6 }\n    yield more\n} "
+        "do (a, s) {\n"
+        "    least = imap a (i, z) {\n"
+        "        k = if eq (rem (mul i 7919) 31) 0 { i } else { max (sub i 1) 0 }\n"
+        "        min z (a ! k)\n    }\n"
+        "    b = permute a least (new, old) { min new old } (i) {\n"
+        "        lt (least ! i) (a ! i), convert i64 (a ! i)\n    }\n"
+        "    c = zip_with b least (u, v) { min u v }\n"
+        "    next = unit { add (the s) 1 }\n    yield c, next\n}\noutput labels\n",
+        false);
+    /* in memory that nobody reads any more */
+    check("program labels\ninput x : f64[n]\nm = unit { extent x 0 }\n"
+          "start = generate m (i) { 0.0 }\n"
+          "sums, s = awhile start 0 (a, s) {\n    more = unit { lt (the s) 5 }\n    yield more\n} "
+          "do (a, s) {\n"
+          "    b = permute a x (new, old) { add new old } (i) {\n"
+          "        gt (and (mul i 7919) 15) 6, max (sub i (mul 20 (the s))) 0\n    }\n"
+          "    next = unit { add (the s) 1 }\n    yield b, next\n}\noutput sums\n",
+          false);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_places_are_reached),
@@ -139,6 +305,14 @@ int main(void) {
         cmocka_unit_test(some_are_dropped),
         cmocka_unit_test(records_and_bytes_move),
         cmocka_unit_test(rounds_sort),
+        cmocka_unit_test(neighbours_stay_near),
+        cmocka_unit_test(neighbours_go_far),
+        cmocka_unit_test(corners_of_near_ones),
+        cmocka_unit_test(lengths_about_the_least),
+        cmocka_unit_test(near_faults_are_told),
+        cmocka_unit_test(what_is_kept_goes_back),
+        cmocka_unit_test(near_records_move),
+        cmocka_unit_test(rounds_join_labels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

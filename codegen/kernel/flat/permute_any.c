@@ -2,7 +2,7 @@
  * its shape, and its lanes combine neighbouring elements by atomic stores.
  *
  * If the source is much longer than the result, lanes would often want the same place. Then there are several tables as large as the
- * result, and parts of the source take turns with them, as in the flat form (permute.c here). Their number follows from sizes: to measure
+ * result, and parts of the source take turns with them, as in the flat form (permute_tables.c here). Their number follows from sizes: to measure
  * how often places meet, the source would have to be read once more, and the host would have to wait for the answer. A few tables cost an
  * eighth of the source at most, and spread even a source whose elements all go to one place. */
 #include "base/error.h"

@@ -13,6 +13,17 @@ bool wadi_flat_permute_is_in_place(const wadi_flat *c, const wadi_bind *bind);
  *  (permute_full.c). */
 bool wadi_flat_permute_is_full(wadi_flat *c, const wadi_bind *bind);
 wadi_status wadi_flat_permute_full(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
+/** Whether workers may share the rows that a vector goes to, if its neighbouring elements turn out to go to neighbouring ones; then: its steps
+ *  (permute_near.c). `tables`: the slot of tables that have been filled if their number is not 0, or -1. */
+bool wadi_flat_permute_is_near(wadi_flat *c, const wadi_bind *bind);
+wadi_status wadi_flat_permute_near(wadi_flat *c, const wadi_bind *bind, int slot, int tables,
+                                   const char *tag);
+/** Whether a vector goes to several tables if it is long enough, and the step that fills them: *out_slot (permute_tables.c). */
+bool wadi_flat_permute_has_tables(const wadi_flat *c, const wadi_bind *bind);
+wadi_status wadi_flat_permute_fill_tables(wadi_flat *c, const wadi_bind *bind, const char *tag,
+                                          int *out_slot);
+/** Combines the tables that the unit reads with the defaults; if there are none, the source. */
+void wadi_flat_permute_merge(wadi_lower *l, const wadi_unit *u);
 
 /* Schedule group. */
 
