@@ -100,8 +100,8 @@ static wadi_exp thinned(wadi_window *w) {
 /* ---- hysteresis: what may be an edge is one if a chain of such places leads to one ----
  *
  * The places that may be edges are numbered from 2. Number 1 stands for all edges and has the label 0; number 0 stands for all other places and has the
- * greatest label, so it may be asked like any other: no choice, all labels are read in SIMD code. Each place that may be an edge starts with its own number
- * as label. Then labels become the least of those around, the place that a label names gets that one, too, and labels follow those of the places that they
+ * greatest label, so it may be asked like any other: no choice, all labels are read in SIMD code. Each place that may be an edge starts with
+ * the least label of its own number and those around it. Then labels become the least of those around, the place that a label names gets that one, too, and labels follow those of the places that they
  * name several times, which costs little beside the rest of a turn, until none changes: so chains of any length take few turns. What has label 0 then is an
  * edge.
  *
@@ -190,11 +190,19 @@ static wadi_exp neighbours(void *env, wadi_exp at) {
     return wadi_rec(AROUND, around_names, values);
 }
 
-static wadi_exp first_label(void *env, wadi_ix ix, wadi_exp at) {
-    const wadi_exp own = wadi_convert(WADI_I32, ix.at[0]);
-    const wadi_exp apart =
-        wadi_cond(wadi_eq(own, wadi_i32(0)), *(const wadi_exp *)env, wadi_i32(0));
-    return wadi_cond(wadi_lt(at, wadi_i32(0)), apart, own);
+/* The label that a number starts with. */
+static wadi_exp own_label(wadi_exp n, wadi_exp greatest) {
+    const wadi_exp edge = wadi_cond(wadi_eq(n, wadi_i32(1)), wadi_i32(0), n);
+    return wadi_cond(wadi_eq(n, wadi_i32(0)), greatest, edge);
+}
+
+/* The least of the labels that a place and those around it start with. */
+static wadi_exp first_label(void *env, wadi_ix ix, wadi_exp around) {
+    const wadi_exp *greatest = env;
+    wadi_exp label = own_label(wadi_convert(WADI_I32, ix.at[0]), *greatest);
+    for (int k = 0; k < AROUND; k++)
+        label = wadi_min(label, own_label(wadi_get(around, around_names[k]), *greatest));
+    return label;
 }
 
 static wadi_exp label_of(wadi_acc labels, wadi_exp n) {
@@ -233,6 +241,14 @@ static wadi_exp follow(void *env, wadi_ix ix, wadi_exp label) {
     return wadi_min(label, wadi_max(label_of(*labels, label), least));
 }
 
+static wadi_acc followed(wadi_acc labels) {
+    for (int k = 0; k < FOLLOWED; k++) {
+        wadi_acc nearer = wadi_compute(labels);
+        labels = wadi_imap_env(follow, &nearer, nearer);
+    }
+    return labels;
+}
+
 static wadi_acc goes_on(void *env, wadi_acc state) {
     (void)env;
     return wadi_tuple_get(state, 1);
@@ -244,10 +260,7 @@ static wadi_acc spread(void *env, wadi_acc state) {
     const wadi_acc least = wadi_compute(wadi_zip_with_env(least_around, &before, before, *around));
     hooking h = {before, least};
     const wadi_acc hooked = wadi_permute_env(least_of, before, named, &h, least);
-    wadi_acc nearer = wadi_compute(wadi_zip_with(wadi_min, hooked, least));
-    for (int k = 1; k < FOLLOWED; k++)
-        nearer = wadi_compute(wadi_imap_env(follow, &nearer, nearer));
-    const wadi_acc labels = wadi_imap_env(follow, &nearer, nearer);
+    const wadi_acc labels = followed(wadi_zip_with(wadi_min, hooked, least));
     return wadi_tuple2(labels, wadi_any_of(wadi_zip_with(wadi_ne, before, labels)));
 }
 
@@ -295,8 +308,8 @@ static wadi_acc connected(picture p) {
         wadi_compute(wadi_concat(wadi_fill(wadi_ix1(wadi_i64(2)), wadi_i32(-1)), places));
     wadi_exp greatest = wadi_convert(WADI_I32, wadi_add(wadi_extent(places, 0), wadi_i64(1)));
     wadi_acc around = wadi_compute(wadi_map_env(neighbours, &p, numbered));
-    const wadi_acc start =
-        wadi_tuple2(wadi_imap_env(first_label, &greatest, numbered), wadi_unit(wadi_bool(true)));
+    const wadi_acc start = wadi_tuple2(followed(wadi_imap_env(first_label, &greatest, around)),
+                                       wadi_unit(wadi_bool(true)));
     const wadi_acc labels = wadi_tuple_get(wadi_awhile_env(goes_on, spread, &around, start), 0);
     const wadi_acc edges =
         wadi_tuple_get(wadi_compact(wadi_zip_with(is_edge, labels, numbered), numbered), 0);
