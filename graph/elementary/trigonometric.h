@@ -2,7 +2,8 @@
  *
  * The argument is k pi / 2 + r, whole k. Near arguments take multiples of pi / 2 off in parts (W. J. Cody and W. Waite, 1980). Far ones, from
  * 2^26 on, of f32 from 2^17, are seldom there and take long: kernels in C look for them once for each vector (WADI_UNLESS_FAR,
- * codegen/rt/lanes.h). Those of f64 are multiplied, as whole numbers, by those bits of 2 / pi that do not only count whole turns (M. H. Payne and
+ * codegen/rt/lanes.h), or once for many: the near forms are wrong of far arguments, and note in *beyond that there may have been any
+ * (codegen/emit/c/twice.c). Those of f64 are multiplied, as whole numbers, by those bits of 2 / pi that do not only count whole turns (M. H. Payne and
  * R. N. Hanek, Radian Reduction for Trigonometric Functions, 1983). Numbers of f32 are whole numbers times a power of 2, of which a table
  * says how many quarters of a turn they are, after whole turns. */
 #ifndef WADI_ELEMENTARY_TRIGONOMETRIC_H
@@ -33,7 +34,7 @@ WADI_FN double wadi_f64_of_word(uint64_t w) {
     return wadi_of_bits_f64(w | 0x4330000000000000u) - 0x1p52;
 }
 
-/* x = k pi / 2 + r of |x| from 2^20: r as a sum, k in the two low bits of *quadrant */
+/* x = k pi / 2 + r of |x| from 2^26: r as a sum, k in the two low bits of *quadrant */
 WADI_FN double wadi_reduced_far(double x, double *low, uint64_t *quadrant) {
     const uint64_t bits = wadi_bits_of_f64(x), m = (bits & 0xfffffffffffffu) | 0x10000000000000u;
     /* x = m 2^e: the first bit that counts has the weight 2^(1-e) */
@@ -72,14 +73,16 @@ WADI_FN double wadi_reduced_far(double x, double *low, uint64_t *quadrant) {
 }
 
 /* x = k pi / 2 + r - *less of |x| below 2^26. The first difference is exact. The second part of pi / 2 is so short that its multiple is exact, so that what the
- * second difference lacks is found. The third part is followed by six bits that are 0. Of 0, r is x and *less is +0. */
-WADI_FN double wadi_reduced_near(double x, double *less, uint64_t *quadrant) {
-    const double t = WADI_FMA(x, 0x1.45f306dc9c883p-1, 6755399441055744.0, );
-    const double k = t - 6755399441055744.0, a = WADI_FMA(k, -0x1.921fb54442d18p+0, x, );
+ * second difference lacks is found. The third part is followed by six bits that are 0. Of 0, r is x and *less is +0. The low bits of t are k + 2^25. So *beyond gets a bit from 2^26 on of each x
+ * that is not near, and of some that are. */
+WADI_FN double wadi_reduced_near(double x, double *less, uint64_t *quadrant, uint64_t *beyond) {
+    const double t = WADI_FMA(x, 0x1.45f306dc9c883p-1, 6755399474610176.0, );
+    const double k = t - 6755399474610176.0, a = WADI_FMA(k, -0x1.921fb54442d18p+0, x, );
     const double r = WADI_FMA(k, -0x1.1a62634000000p-54, a, );
     const double e = WADI_FMA(k, 0x1.1a62634000000p-54, r - a, );
     *less = WADI_FMA(k, -0x1.d747f23e32ed7p-83, e, );
     *quadrant = wadi_bits_of_f64(t);
+    *beyond |= *quadrant ^ 0x4338000000000000u;
     return r;
 }
 
@@ -145,27 +148,42 @@ WADI_LIBRARY double wadi_far_tan_f64(double x) {
 }
 WADI_LANES(f64, double, wadi_far_tan_f64)
 
-WADI_FN double wadi_sin_f64(double x) {
+WADI_FN double wadi_sin_near_f64(double x, uint64_t *beyond) {
     double less;
     uint64_t quadrant;
-    const double r = wadi_reduced_near(x, &less, &quadrant);
-    const double y = wadi_wave_f64(r, less, quadrant);
+    const double r = wadi_reduced_near(x, &less, &quadrant, beyond);
+    return wadi_wave_f64(r, less, quadrant);
+}
+
+WADI_FN double wadi_sin_f64(double x) {
+    uint64_t beyond = 0;
+    const double y = wadi_sin_near_f64(x, &beyond);
     return WADI_UNLESS_FAR(f64, wadi_far_sin_f64, x, y);
 }
 
-WADI_FN double wadi_cos_f64(double x) {
+WADI_FN double wadi_cos_near_f64(double x, uint64_t *beyond) {
     double less;
     uint64_t quadrant;
-    const double r = wadi_reduced_near(x, &less, &quadrant);
-    const double y = wadi_wave_f64(r, less, quadrant + 1);
+    const double r = wadi_reduced_near(x, &less, &quadrant, beyond);
+    return wadi_wave_f64(r, less, quadrant + 1);
+}
+
+WADI_FN double wadi_cos_f64(double x) {
+    uint64_t beyond = 0;
+    const double y = wadi_cos_near_f64(x, &beyond);
     return WADI_UNLESS_FAR(f64, wadi_far_cos_f64, x, y);
 }
 
-WADI_FN double wadi_tan_f64(double x) {
+WADI_FN double wadi_tan_near_f64(double x, uint64_t *beyond) {
     double less;
     uint64_t quadrant;
-    const double r = wadi_reduced_near(x, &less, &quadrant);
-    const double y = wadi_tangent_f64(r, less, quadrant);
+    const double r = wadi_reduced_near(x, &less, &quadrant, beyond);
+    return wadi_tangent_f64(r, less, quadrant);
+}
+
+WADI_FN double wadi_tan_f64(double x) {
+    uint64_t beyond = 0;
+    const double y = wadi_tan_near_f64(x, &beyond);
     return WADI_UNLESS_FAR(f64, wadi_far_tan_f64, x, y);
 }
 
@@ -184,13 +202,15 @@ WADI_FN double wadi_reduced_far_f32(float x, uint64_t *quadrant) {
     return x - x == 0 ? r : WADI_NAN(f64, );
 }
 
-/* the same of |x| below 2^17, with the quadrant in the low bits. The first difference is exact, and so is what the second one changes; its error follows from the product, not rounded. */
-WADI_FN float wadi_reduced_near_f32(float x, float *less, uint32_t *quadrant) {
-    const float t = WADI_FMA(x, 0x1.45f306p-1f, 12582912.0f, f), k = t - 12582912.0f;
+/* the same of |x| below 2^17, with the quadrant in the low bits. The first difference is exact, and so is what the second one changes; its error follows from the product, not rounded.
+ * The low bits of t are k + 2^16: *beyond gets a bit from 2^17 on of each x that is not near, and of some that are. */
+WADI_FN float wadi_reduced_near_f32(float x, float *less, uint32_t *quadrant, uint32_t *beyond) {
+    const float t = WADI_FMA(x, 0x1.45f306p-1f, 12648448.0f, f), k = t - 12648448.0f;
     const float a = WADI_FMA(k, -0x1.921fb4p+0f, x, f), r = a - k * 0x1.4442d2p-24f;
     const float e = WADI_FMA(k, 0x1.4442d2p-24f, r - a, f);
     *less = WADI_FMA(k, -0x1.ee59dap-50f, e, f);
     *quadrant = wadi_bits_of_f32(t);
+    *beyond |= *quadrant ^ 0x4b400000u;
     return r;
 }
 
@@ -240,32 +260,47 @@ WADI_LIBRARY float wadi_far_tan_f32(float x) {
 }
 WADI_LANES(f32, float, wadi_far_tan_f32)
 
-WADI_FN float wadi_sin_f32(float x) {
+WADI_FN float wadi_sin_near_f32(float x, uint32_t *beyond) {
     float less;
     uint32_t quadrant;
-    const float r = wadi_reduced_near_f32(x, &less, &quadrant);
-    const float y = wadi_wave_f32(r, less, quadrant);
+    const float r = wadi_reduced_near_f32(x, &less, &quadrant, beyond);
+    return wadi_wave_f32(r, less, quadrant);
+}
+
+WADI_FN float wadi_sin_f32(float x) {
+    uint32_t beyond = 0;
+    const float y = wadi_sin_near_f32(x, &beyond);
     return WADI_UNLESS_FAR(f32, wadi_far_sin_f32, x, y);
 }
 
-WADI_FN float wadi_cos_f32(float x) {
+WADI_FN float wadi_cos_near_f32(float x, uint32_t *beyond) {
     float less;
     uint32_t quadrant;
-    const float r = wadi_reduced_near_f32(x, &less, &quadrant);
-    const float y = wadi_wave_f32(r, less, quadrant + 1);
+    const float r = wadi_reduced_near_f32(x, &less, &quadrant, beyond);
+    return wadi_wave_f32(r, less, quadrant + 1);
+}
+
+WADI_FN float wadi_cos_f32(float x) {
+    uint32_t beyond = 0;
+    const float y = wadi_cos_near_f32(x, &beyond);
     return WADI_UNLESS_FAR(f32, wadi_far_cos_f32, x, y);
 }
 
-WADI_FN float wadi_tan_f32(float x) {
+WADI_FN float wadi_tan_near_f32(float x, uint32_t *beyond) {
     float less;
     uint32_t quadrant;
-    const float r = wadi_reduced_near_f32(x, &less, &quadrant), z = r * r;
+    const float r = wadi_reduced_near_f32(x, &less, &quadrant, beyond), z = r * r;
     const float more =
         WADI_FMA(WADI_FMA(r, r, -z, f) * 0.6f, r, WADI_FMA(less * -1.6f, z, -less, f), f);
     const float u = WADI_FMA(r * z, wadi_poly_tan_f32(z), more, f);
     const float h = r + u, l = (r - h) + u, inverse = -1 / h;
     const float rest = WADI_FMA(inverse, l, WADI_FMA(inverse, h, 1.0f, f), f);
-    const float y = (quadrant & 1) != 0 ? WADI_FMA(inverse, rest, inverse, f) : h;
+    return (quadrant & 1) != 0 ? WADI_FMA(inverse, rest, inverse, f) : h;
+}
+
+WADI_FN float wadi_tan_f32(float x) {
+    uint32_t beyond = 0;
+    const float y = wadi_tan_near_f32(x, &beyond);
     return WADI_UNLESS_FAR(f32, wadi_far_tan_f32, x, y);
 }
 

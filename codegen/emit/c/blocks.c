@@ -35,8 +35,7 @@ static bool is_long(const wadi_c_writer *w, const wadi_linst *root) {
            w->m->slots[root->slot].kind == WADI_SLOT_ONCE;
 }
 
-/* Whether a round may be done once more: it computes values, and stores what no round reads. */
-static bool may_repeat(const wadi_c_writer *w, const wadi_lscope *s, const wadi_linst *i) {
+bool wadi_c_may_repeat(const wadi_c_writer *w, const wadi_lscope *s, const wadi_linst *i) {
     if (i->kind == WADI_L_STORE) return !i->atomic && !is_read(w, s, root_of(w, i));
     return (i->kind <= WADI_L_LOAD && i->kind != WADI_L_ARG) || i->kind == WADI_L_GET ||
            i->kind == WADI_L_LANE || i->kind == WADI_L_NOTE;
@@ -94,7 +93,7 @@ int wadi_c_block_of(const wadi_c_writer *w, const wadi_linst *loop) {
         return 0;
     for (int p = 0; p < s->n; p++) {
         const wadi_linst *i = s->inst[p];
-        if (!may_repeat(w, s, i)) return 0;
+        if (!wadi_c_may_repeat(w, s, i)) return 0;
         if (i->kind == WADI_L_LOAD) lessen(&least, i->type);
         if (i->kind == WADI_L_STORE && is_long(w, root_of(w, i))) return 0;
         if (i->kind == WADI_L_STORE) lessen(&least, wadi_c_inst(w, i->args[0])->type);

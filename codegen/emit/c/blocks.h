@@ -4,6 +4,9 @@
 
 #include "codegen/emit/c_like/expression.h"
 
+/** Whether a round of a loop with scope `s` may do its instruction `i` once more: it computes a value, or stores what no round reads. */
+bool wadi_c_may_repeat(const wadi_c_writer *w, const wadi_lscope *s, const wadi_linst *i);
+
 /** How many rounds a block of the loop has, if its last block may begin earlier and do some rounds once more; 0: it may not, or that is not worth it. */
 int wadi_c_block_of(const wadi_c_writer *w, const wadi_linst *loop);
 

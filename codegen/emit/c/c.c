@@ -19,6 +19,7 @@
 #include "codegen/emit/c_like/scalar.h"
 #include "codegen/emit/c/statement.h"
 #include "codegen/emit/c/stop.h"
+#include "codegen/emit/c/twice.h"
 #include "codegen/emit/c/twins.h"
 #include "codegen/rt/order.h"
 
@@ -30,6 +31,8 @@ typedef struct writer {
     const wadi_c_nest *
         rest; /* what takes the rounds that would take a bulky branch, while a loop is written without these; else NULL */
     const char *rest_name;
+    const wadi_c_twice *
+        twice; /* the loop that is being written with near forms (codegen/emit/c/twice.h); else NULL */
     const char *
         disorder; /* while a loop takes rows by their lengths: the label where a fault or a bulky branch leads to; else NULL */
 } writer;
@@ -53,9 +56,8 @@ static void body_of(writer *c, const wadi_linst *i, int level) {
     wadi_text_add(c->w.out, "}\n");
 }
 
-/* The rounds of the loop from `from` to `below`. If asked, each round checks whether to stop. */
-static void rounds(writer *c, const wadi_linst *i, int level, const char *from, const char *below,
-                   bool look) {
+static void rounds_once(writer *c, const wadi_linst *i, int level, const char *from,
+                        const char *below, bool look) {
     const char *name = c->w.names.at[i->var].name;
     const int64_t step = (int64_t)wadi_c_inst(&c->w, i->args[2])->imm.bits;
     if (i->independent) {
@@ -88,7 +90,26 @@ static void rounds(writer *c, const wadi_linst *i, int level, const char *from, 
         wadi_text_indent(c->w.out, level + 1);
         wadi_text_add(c->w.out, "WADI_BRIEF\n");
     }
+    if (c->twice) c->w.beyond = wadi_c_twice_place(&c->w, c->twice, i);
     body_of(c, i, level);
+    c->w.beyond = NULL;
+}
+
+/* The rounds of the loop from `from` to `below`. If asked, each round checks whether to stop. */
+static void rounds(writer *c, const wadi_linst *i, int level, const char *from, const char *below,
+                   bool look) {
+    wadi_c_twice twice;
+    if (look || c->twice || c->nests.many || !wadi_c_twice_find(&c->w, i, &twice)) {
+        rounds_once(c, i, level, from, below, look);
+        return;
+    }
+    wadi_c_twice_open(&c->w, &twice, from, below, level);
+    c->twice = &twice;
+    rounds_once(c, i, level + 2, from, below, false);
+    c->twice = NULL;
+    wadi_c_twice_again(&c->w, &twice, level);
+    rounds_once(c, i, level + 2, from, below, false);
+    wadi_c_twice_close(&c->w, level);
 }
 
 /* The whole loop over a strip, in a function. */

@@ -121,6 +121,13 @@ static void constant(wadi_c_writer *c, const wadi_linst *i) {
         wadi_text_addf(c->out, "WADI_REAL(%s, %d)", wadi_c_type(i->type), at);
 }
 
+static void near_form(wadi_c_writer *c, const wadi_linst *i) {
+    const char *type = wadi_type_name(i->type);
+    wadi_text_addf(c->out, "wadi_%s_near_%s(", wadi_sop_get(i->op)->name, type);
+    wadi_c_expression(c, i->args[0]);
+    wadi_text_addf(c->out, ", &wadi_beyond_%s%s)", type, c->beyond);
+}
+
 /* The right-hand side that defines the value. */
 void wadi_c_definition(wadi_c_writer *c, const wadi_linst *i) {
     const wadi_lv arg = i->nargs > 0 ? i->args[0] : WADI_LV_NONE;
@@ -133,6 +140,10 @@ void wadi_c_definition(wadi_c_writer *c, const wadi_linst *i) {
         if (widens_byte(c, i)) {
             wadi_text_addf(t, "(%s)", wadi_c_type(i->type));
             write_byte(c, arg);
+            break;
+        }
+        if (c->beyond && wadi_c_has_near(i)) {
+            near_form(c, i);
             break;
         }
         wadi_c_prim(t, c->words->language, c->f, i, write_operand, write_plain, c);

@@ -31,6 +31,8 @@ typedef struct wadi_c_writer {
         numbers; /* of slots and places, and constants, which the text reads from a table; NULL: it has them itself */
     const struct wadi_c_far *
         far; /* the loop being written, whose stores go elsewhere first (codegen/emit/c/far.h); else NULL */
+    const char *
+        beyond; /* where near forms of functions note far arguments, behind wadi_beyond_TYPE (codegen/emit/c/twice.h); NULL: whole functions are called */
     wadi_lv last_emit; /* the latest EMIT instruction, whose columns the EMITTED values are */
 } wadi_c_writer;
 

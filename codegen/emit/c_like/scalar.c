@@ -320,6 +320,11 @@ static void bitcast(const op_writer *p) {
     call(p, name, wadi_type_name(from));
 }
 
+bool wadi_c_has_near(const wadi_linst *i) {
+    return i->kind == WADI_L_PRIM && wadi_type_is_float(i->type) &&
+           (i->op == WADI_SOP_SIN || i->op == WADI_SOP_COS || i->op == WADI_SOP_TAN);
+}
+
 void wadi_c_prim(wadi_text *out, wadi_c_for c, const wadi_lfun *f, const wadi_linst *i,
                  wadi_c_write operand, wadi_c_write plain, void *env) {
     const op_writer p = {out, c, f, i, operand, plain, env};

@@ -18,6 +18,9 @@ void wadi_c_constant(wadi_text *out, wadi_c_for c, wadi_scalar value);
 /** Prints a cast in front of `x` if `x` and `y` are both constants: in C, digits alone may have another type. */
 void wadi_c_say_type(wadi_text *out, const wadi_lfun *f, wadi_lv x, wadi_lv y);
 
+/** Whether the primitive is a function that has a near form (graph/elementary/trigonometric.h). */
+bool wadi_c_has_near(const wadi_linst *i);
+
 typedef void (*wadi_c_write)(void *env, wadi_lv v);
 /** Prints the primitive `i`. Its arguments are printed by `operand` between operators, and by `plain` between commas. */
 void wadi_c_prim(wadi_text *out, wadi_c_for c, const wadi_lfun *f, const wadi_linst *i,
