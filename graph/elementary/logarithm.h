@@ -57,15 +57,15 @@ WADI_FN double wadi_log2_f64(double x) {
     return wadi_log_ends_f64(x, k + WADI_FMA(f, 0x1.71547652b82fep+0, WADI_FMA(s, u, -y, ), ));
 }
 
+/* The same by 1 / log(10). What the multiple of log10(2) lacks is added to the small parts. */
 WADI_FN double wadi_log10_f64(double x) {
     double k;
-    const double f = wadi_split_f64(x, &k), less = wadi_log_less(f);
-    const double p = f * 0x1.bcb7b1526e50ep-2, v = WADI_FMA(k, 0x1.34413509f7800p-2, p, );
-    const double e = WADI_FMA(k, 0x1.34413509f7800p-2, -v, ) + p;
-    const double pl = WADI_FMA(f, 0x1.bcb7b1526e50ep-2, -p, );
-    const double rest = WADI_FMA(f, 0x1.95355baaafad3p-57, pl, );
-    const double low = WADI_FMA(less, -0x1.bcb7b1526e50ep-2, rest, );
-    return wadi_log_ends_f64(x, v + (e + WADI_FMA(k, 0x1.fef311f12b358p-46, low, )));
+    const double f = wadi_split_f64(x, &k), s = f / (2 + f), z = s * s;
+    const double y = f * 0x1.bcb7b1526e50ep-3 * f;
+    const double u = WADI_FMA(z, wadi_poly_log10_f64(z), y + 0x1.95355baaafad3p-56, );
+    const double rest = WADI_FMA(k, -0x1.9dc1da994fd21p-59, WADI_FMA(s, u, -y, ), );
+    const double v = WADI_FMA(f, 0x1.bcb7b1526e50ep-2, rest, );
+    return wadi_log_ends_f64(x, WADI_FMA(k, 0x1.34413509f79ffp-2, v, ));
 }
 
 /* 1 + x = 2^k (1 + f), where f and what it lacks are computed from x */
@@ -142,10 +142,9 @@ WADI_FN float wadi_log10_f32(float x) {
     float k;
     const float f = wadi_split_f32(x, &k);
     const float q = WADI_FMA(f, wadi_poly_log10_f32(f), -0x1.5b235ep-27f, f);
-    const float p = f * 0x1.bcb7b2p-2f, v = WADI_FMA(k, 0x1.344p-2f, p, f);
-    const float e = WADI_FMA(k, 0x1.344p-2f, -v, f) + p;
-    const float low = WADI_FMA(f, q, WADI_FMA(f, 0x1.bcb7b2p-2f, -p, f), f);
-    return wadi_log_ends_f32(x, v + (e + WADI_FMA(k, 0x1.3509f8p-18f, low, f)));
+    const float rest = WADI_FMA(k, -0x1.ec10c0p-27f, f * q, f);
+    const float v = WADI_FMA(f, 0x1.bcb7b2p-2f, rest, f);
+    return wadi_log_ends_f32(x, WADI_FMA(k, 0x1.344136p-2f, v, f));
 }
 
 /* of x that is not subnormal */

@@ -108,6 +108,17 @@ WADI_FN double wadi_poly_log2_f64(double x) {
     y = WADI_FMA(y, x, 0x1.ec709dc3a0401p-1, );
     return y;
 }
+/* the same by 1 / log(10), within 2^-52.6 */
+WADI_FN double wadi_poly_log10_f64(double x) {
+    double y = 0x1.040229c267302p-4;
+    y = WADI_FMA(y, x, 0x1.10bb3a9c73374p-4, );
+    y = WADI_FMA(y, x, 0x1.4373330c0b271p-4, );
+    y = WADI_FMA(y, x, 0x1.8b4de606839d0p-4, );
+    y = WADI_FMA(y, x, 0x1.fc3fa62558894p-4, );
+    y = WADI_FMA(y, x, 0x1.63c6277521368p-3, );
+    y = WADI_FMA(y, x, 0x1.287a7636f4361p-2, );
+    return y;
+}
 /* (log(1 + x) - x + x^2 / 2) / x^3 from sqrt(1/2) - 1 to sqrt(2) - 1, in f32, within 2^-29.8 of the result */
 WADI_FN float wadi_poly_log_f32(float x) {
     float y = 0x1.1b49560000000p-4f;
@@ -532,6 +543,31 @@ WADI_FN double wadi_poly_lgamma_near(bool c, double x) {
     y = WADI_FMA(y, x, c ? -0x1.9a4d55beab304p-2 : -0x1.13e001a557607p-4, );
     y = WADI_FMA(y, x, c ? 0x1.a51a6625307d3p-1 : 0x1.4a34cc4a60fa6p-2, );
     y = WADI_FMA(y, x, c ? -0x1.2788cfc6fb619p-1 : 0x1.b0ee6072093cep-2, );
+    return y;
+}
+/* the same for results of f32, within 2^-36.9 and 2^-44.9 */
+WADI_FN double wadi_poly_lgamma_near_light(bool c, double x) {
+    double y = c ? -0x1.287efea9c72e3p-3 : -0x1.390755ec5564fp-10;
+    y = WADI_FMA(y, x, c ? 0x1.5d068342e6636p-3 : 0x1.7b5301b28cf01p-9, );
+    y = WADI_FMA(y, x, c ? -0x1.a8b9141bbffc1p-3 : -0x1.e404f2f5984cap-8, );
+    y = WADI_FMA(y, x, c ? 0x1.1512b09356dfep-2 : 0x1.513223652a3bdp-6, );
+    y = WADI_FMA(y, x, c ? -0x1.9a4d55c700fc2p-2 : -0x1.13e001a55f38bp-4, );
+    y = WADI_FMA(y, x, c ? 0x1.a51a662c5b629p-1 : 0x1.4a34cc4a6fd22p-2, );
+    y = WADI_FMA(y, x, c ? -0x1.2788cfc6fb791p-1 : 0x1.b0ee6072093cbp-2, );
+    return y;
+}
+/* sin(pi t) / t of x = t^2, t up to 1/2, within 2^-52.4 */
+WADI_FN double wadi_poly_sinpi(double x) {
+    double y = -0x1.7ed4caa17a161p-26;
+    y = WADI_FMA(y, x, 0x1.aabbe36970ac2p-21, );
+    y = WADI_FMA(y, x, -0x1.6fad4887fdeb3p-16, );
+    y = WADI_FMA(y, x, 0x1.e8f4338e02661p-12, );
+    y = WADI_FMA(y, x, -0x1.e3074fdc520bdp-8, );
+    y = WADI_FMA(y, x, 0x1.50783487ec199p-4, );
+    y = WADI_FMA(y, x, -0x1.32d2cce62bd57p-1, );
+    y = WADI_FMA(y, x, 0x1.466bc6775aae2p+1, );
+    y = WADI_FMA(y, x, -0x1.4abbce625be53p+2, );
+    y = WADI_FMA(y, x, 0x1.921fb54442d18p+1, );
     return y;
 }
 
