@@ -128,7 +128,7 @@ WADI_FN float wadi_lgamma_f32(float v) {
     const double r = near   ? WADI_FMA(d, wadi_poly_lgamma_near_light(first, d), 0.0, )
                      : left ? -y
                             : y;
-    return (float)((x <= 0) & (turn == 0) ? inf : a < inf ? r : a);
+    return (float)(((x <= 0) & (turn == 0)) ? inf : a < inf ? r : a);
 }
 
 #endif

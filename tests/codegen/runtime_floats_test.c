@@ -314,12 +314,65 @@ static void functions_of_two_and_three_numbers(void **state) {
     assert_true(wadi_fma_f64(x, x, -1 - 0x1p-29) == 0x1p-60);
 }
 
+/* Near forms note each argument that is not near, and none of the smaller half; of near ones that are not noted they are the functions. */
+static void check_noted_f64(double x) {
+    static double (*const near[])(double, uint64_t *) = {wadi_sin_near_f64, wadi_cos_near_f64,
+                                                         wadi_tan_near_f64};
+    static double (*const whole[])(double) = {wadi_sin_f64, wadi_cos_f64, wadi_tan_f64};
+    for (int k = 0; k < 3; k++) {
+        uint64_t beyond = 5;
+        const double y = near[k](x, &beyond);
+        const bool noted = beyond >> 26 != 0;
+        if (noted != !(fabs(x) < WADI_FAR_f64) && (fabs(x) < WADI_FAR_f64 / 2 || !noted))
+            fail_msg("f64, function %d: %a is %s", k, x, noted ? "noted" : "not noted");
+        if (!noted) assert_true(wadi_bits_of_f64(y) == wadi_bits_of_f64(whole[k](x)));
+        assert_true((beyond & 5) == 5);
+    }
+}
+
+static void check_noted_f32(float x) {
+    static float (*const near[])(float, uint32_t *) = {wadi_sin_near_f32, wadi_cos_near_f32,
+                                                       wadi_tan_near_f32};
+    static float (*const whole[])(float) = {wadi_sin_f32, wadi_cos_f32, wadi_tan_f32};
+    for (int k = 0; k < 3; k++) {
+        uint32_t beyond = 5;
+        const float y = near[k](x, &beyond);
+        const bool noted = beyond >> 17 != 0;
+        if (noted != !(fabsf(x) < WADI_FAR_f32) && (fabsf(x) < WADI_FAR_f32 / 2 || !noted))
+            fail_msg("f32, function %d: %a is %s", k, (double)x, noted ? "noted" : "not noted");
+        if (!noted) assert_true(wadi_bits_of_f32(y) == wadi_bits_of_f32(whole[k](x)));
+        assert_true((beyond & 5) == 5);
+    }
+}
+
+static void far_arguments_are_noted(void **state) {
+    (void)state;
+    for (uint64_t bits = 0; bits < UINT64_C(1) << 32; bits += 5003) {
+        check_noted_f32(wadi_of_bits_f32((uint32_t)bits));
+        check_noted_f64(wadi_of_bits_f64(bits << 32 | bits));
+    }
+    /* the borders of what is near, and of what is noted, of both signs */
+    for (int k = -2000; k <= 2000; k++)
+        for (int sign = 0; sign < 2; sign++) {
+            const double half = 0x1.921fb54442d18p+25;
+            const float half32 = 0x1.921fb6p+16f;
+            const uint64_t s = (uint64_t)sign << 63;
+            check_noted_f64(wadi_of_bits_f64((wadi_bits_of_f64(0x1p26) + (uint64_t)k) | s));
+            check_noted_f64(wadi_of_bits_f64((wadi_bits_of_f64(half) + (uint64_t)k) | s));
+            check_noted_f32(
+                wadi_of_bits_f32((wadi_bits_of_f32(0x1p17f) + (uint32_t)k) | (uint32_t)(s >> 32)));
+            check_noted_f32(
+                wadi_of_bits_f32((wadi_bits_of_f32(half32) + (uint32_t)k) | (uint32_t)(s >> 32)));
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floats_at_their_ends),
         cmocka_unit_test(limits_are_least_and_greatest),
         cmocka_unit_test(elementary_functions_are_those_of_their_names),
         cmocka_unit_test(functions_of_two_and_three_numbers),
+        cmocka_unit_test(far_arguments_are_noted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
