@@ -38,7 +38,8 @@ WADI_FN float wadi_cbrt_f32(float x) {
 }
 
 /* The larger number becomes one from 1/2 to 8, less if it is subnormal: its exponent without the two low bits is taken from one that leaves all scales, and their inverses, normal. The
- * sum of squares is rounded once, so that its error counts half. */
+ * sum of squares is that of h, which is exact, and of what is left. h has half of the larger number's bits, and its eighth is set: so what is left is below half of the sum where the error
+ * counts most, if that is next to twice a power of 4. Errors of the sum count half: a bound is 0.999 units. */
 WADI_FN double wadi_hypot_f64(double x, double y) {
     const int64_t a = (int64_t)(wadi_bits_of_f64(x) & 0x7fffffffffffffffu),
                   b = (int64_t)(wadi_bits_of_f64(y) & 0x7fffffffffffffffu);
@@ -46,8 +47,9 @@ WADI_FN double wadi_hypot_f64(double x, double y) {
     const int64_t scale = 0x7fd0000000000000 - (most & 0x7fc0000000000000);
     const double p = wadi_of_bits_f64((uint64_t)most) * wadi_of_bits_f64((uint64_t)scale);
     const double q = wadi_of_bits_f64((uint64_t)least) * wadi_of_bits_f64((uint64_t)scale);
-    const double h = p * p, s = WADI_FMA(q, q, h, );
-    const double rest = WADI_FMA(q, q, h - s, ) + WADI_FMA(p, p, -h, );
+    const double h =
+        wadi_of_bits_f64((wadi_bits_of_f64(p) & 0xfffffffff8000000u) | 0x0002000000000000u);
+    const double s = h * h, rest = WADI_FMA(q, q, WADI_FMA(p, p, -s, ), );
     const double root = WADI_MATH(sqrt, )(s + rest);
     const double w = root * wadi_of_bits_f64((uint64_t)(0x7fe0000000000000 - scale));
     const double end =
@@ -62,8 +64,8 @@ WADI_FN float wadi_hypot_f32(float x, float y) {
     const int32_t scale = 0x7e800000 - (most & 0x7e000000);
     const float p = wadi_of_bits_f32((uint32_t)most) * wadi_of_bits_f32((uint32_t)scale);
     const float q = wadi_of_bits_f32((uint32_t)least) * wadi_of_bits_f32((uint32_t)scale);
-    const float h = p * p, s = WADI_FMA(q, q, h, f);
-    const float rest = WADI_FMA(q, q, h - s, f) + WADI_FMA(p, p, -h, f);
+    const float h = wadi_of_bits_f32((wadi_bits_of_f32(p) & 0xfffff000u) | 0x00100000u);
+    const float s = h * h, rest = WADI_FMA(q, q, WADI_FMA(p, p, -s, f), f);
     const float root = WADI_MATH(sqrt, f)(s + rest);
     const float w = root * wadi_of_bits_f32((uint32_t)(0x7f000000 - scale));
     const float end = wadi_of_bits_f32((uint32_t)(least == 0x7f800000 ? 0x7f800000 : most));
