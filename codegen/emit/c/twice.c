@@ -48,12 +48,28 @@ static bool add_call(const wadi_c_writer *w, wadi_c_twice *o, const wadi_linst *
     return true;
 }
 
+/* Whether it stores into an array that was emitted, and loads are from elsewhere: columns and scratch memory lie apart from that (C text says so, too), unless it is that of a short vector. */
+static bool is_emitted(const wadi_c_writer *w, const wadi_lscope *s, const wadi_linst *store) {
+    if (store->kind != WADI_L_STORE || store->atomic ||
+        wadi_l_root(w->f, store->args[0])->kind != WADI_L_EMITTED)
+        return false;
+    for (int p = 0; p < s->n; p++) {
+        if (s->inst[p]->kind != WADI_L_LOAD) continue;
+        const wadi_linst *root = wadi_l_root(w->f, s->inst[p]->args[0]);
+        if (root->kind != WADI_L_COLUMN && (root->kind != WADI_L_SCRATCH || root->near))
+            return false;
+    }
+    return true;
+}
+
 /* What a round does, or an inner loop. Calls count where vectors are made: in inner loops, if there are any. */
 static bool take(const wadi_c_writer *w, wadi_c_twice *o, const wadi_lscope *s, bool calls) {
     for (int p = 0; p < s->n; p++) {
         const wadi_linst *i = s->inst[p];
         if (i->kind == WADI_L_FOR && lanes_of(w, i) > 0) continue;
-        if (i->kind == WADI_L_PUT ? !add_changed(o, i) : !wadi_c_may_repeat(w, s, i)) return false;
+        if (i->kind == WADI_L_PUT ? !add_changed(o, i)
+                                  : !is_emitted(w, s, i) && !wadi_c_may_repeat(w, s, i))
+            return false;
         if (i->kind == WADI_L_STORE && o->lanes > 0) return false;
         if (calls && wadi_c_has_near(i) && !add_call(w, o, i)) return false;
     }
