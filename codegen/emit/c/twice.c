@@ -48,16 +48,18 @@ static bool add_call(const wadi_c_writer *w, wadi_c_twice *o, const wadi_linst *
     return true;
 }
 
-/* Whether it stores into an array that was emitted, and loads are from elsewhere: columns and scratch memory lie apart from that (C text says so, too), unless it is that of a short vector. */
+/* Whether it stores into an array that was emitted, and loads are from elsewhere: columns, other arrays and scratch memory lie apart from that (C text says so, too), unless it is that of a short vector. */
 static bool is_emitted(const wadi_c_writer *w, const wadi_lscope *s, const wadi_linst *store) {
-    if (store->kind != WADI_L_STORE || store->atomic ||
-        wadi_l_root(w->f, store->args[0])->kind != WADI_L_EMITTED)
-        return false;
+    if (store->kind != WADI_L_STORE || store->atomic) return false;
+    const wadi_linst *stored = wadi_l_root(w->f, store->args[0]);
+    if (stored->kind != WADI_L_EMITTED) return false;
     for (int p = 0; p < s->n; p++) {
         if (s->inst[p]->kind != WADI_L_LOAD) continue;
         const wadi_linst *root = wadi_l_root(w->f, s->inst[p]->args[0]);
-        if (root->kind != WADI_L_COLUMN && (root->kind != WADI_L_SCRATCH || root->near))
-            return false;
+        const bool other = (root->kind == WADI_L_EMITTED && root != stored) ||
+                           (root->kind == WADI_L_COLUMN && root->slot != stored->slot) ||
+                           (root->kind == WADI_L_SCRATCH && !root->near);
+        if (!other) return false;
     }
     return true;
 }
