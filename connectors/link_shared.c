@@ -22,6 +22,8 @@ static const wadi_sink_ops saved_ops;
 static void abort_sink(wadi_sink *self, const wadi_error *why) {
     shared_sink *s = (shared_sink *)self;
     s->closed = true;
+    wadi_share_sender_tell(s->sender,
+                           (wadi_share_teller){0}); /* the run may end before the thread */
     if (self->ops == &saved_ops && why->status == WADI_CANCELLED) return; /* it may come back */
     wadi_share_sender_fail(s->sender, why);
 }
@@ -64,16 +66,28 @@ static wadi_whole ask_source(const shared_sink *s) {
     wadi_whole whole = {.stream = s->counted.base.stream,
                         .elements = s->counted.elements,
                         .start = s->start,
-                        .lasts = s->counted.base.stream != 0};
+                        .lasts = s->counted.base.stream != 0,
+                        .confirmed = s->counted.base.confirmed};
     if (s->counted.base.sends_part) source->ops->whole(source, &whole);
     return whole;
 }
 
-/* Those that are to know what becomes of a part. */
+static void note_confirmed(void *env, bool all) {
+    wadi_sink *sink = env;
+    if (sink->note_confirmed != NULL) sink->note_confirmed(sink->note_env, sink, all);
+}
+
+/* Those that are to know what becomes of a part, or of the whole. */
 static void tell_of(shared_sink *s) {
     if (s->counted.base.sends_part)
-        wadi_share_sender_tell(s->sender, (wadi_share_teller){tell_source, fail_source, pass_on,
-                                                              attend, s->counted.base.part_of});
+        wadi_share_sender_tell(s->sender, (wadi_share_teller){.settled = tell_source,
+                                                              .lost = fail_source,
+                                                              .gathered = pass_on,
+                                                              .attend = attend,
+                                                              .env = s->counted.base.part_of});
+    else if (s->counted.base.ops == &saved_ops)
+        wadi_share_sender_tell(
+            s->sender, (wadi_share_teller){.confirmed = note_confirmed, .env = &s->counted.base});
 }
 
 static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
@@ -96,8 +110,8 @@ static wadi_status finish(wadi_sink *self, wadi_error *err) {
     tell_of(s);
     const wadi_status status = wadi_share_sender_end(
         s->sender, &whole, self->sends_part ? whole.elements : s->chunks, err);
-    /* the thread may go on, and the source may be gone before it ends */
-    if (status != WADI_OK) wadi_share_sender_tell(s->sender, (wadi_share_teller){0});
+    /* the thread may go on, and the source or the run may be gone before it ends */
+    wadi_share_sender_tell(s->sender, (wadi_share_teller){0});
     return status;
 }
 

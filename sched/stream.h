@@ -139,6 +139,13 @@ struct wadi_sink {
     bool
         strict; /* of one with `meet`: nobody who lacks what was put before a saving can get it again, so none is made before `certain` */
     bool
+        confirmed; /* set by a run that is saved, before `meet`, of a strict one: an earlier process has said so by note_confirmed */
+    void (*note_confirmed)(
+        void *env, wadi_sink *self,
+        bool
+            all); /* likewise; NULL: nobody asks. The sink says, before it lets anybody know the end, that all it got is where it goes, or that this no longer counts. From any thread, until finish or abort has returned */
+    void *note_env;
+    bool
         sends_part; /* sends a part of a stream that is shared, and says itself what of it is settled */
     wadi_source *
         part_of; /* set by the run: what the sink gets comes of a part of a stream, which this source gives. `first` of a chunk is then a place in the whole. NULL: it does not */

@@ -11,6 +11,8 @@ typedef struct wadi_whole {
     int64_t elements; /* in all, if it has ended; else 0 */
     int64_t start;    /* the first that its sender gives: those before are with whoever gathers */
     bool lasts;       /* it can be gone on with */
+    bool
+        confirmed; /* sender: an earlier process of it has heard that all is done, and was ended before it heard that the end is known */
 } wadi_whole;
 
 /* What whoever gathers has told. */

@@ -10,12 +10,14 @@
 #include "base/kept_folder.h"
 #include "base/log.h"
 #include "base/task.h"
+#include "base/thread.h"
 #include "base/vec.h"
 #include "sched/run/beginning.h"
 #include "sched/traits.h"
 
 static const double EVERY_S = 5;
 static const char title[] = "wadi state 5";
+static const char confirmed_word[] = "confirmed";
 
 /* Where something outside the run stands in a saving. */
 typedef struct place {
@@ -40,6 +42,9 @@ struct wadi_checkpoint {
     WADI_VEC(place) were;     /* the sinks that meet somebody, as it was found */
     saving made;
     int64_t every_ns, last_ns;
+    wadi_mutex
+        lock; /* of the folder, and of what follows: sinks say from threads of their own what is confirmed */
+    WADI_VEC(const wadi_sink *) confirmed;
 };
 
 /* ---- places ---- */
@@ -88,7 +93,72 @@ static bool is_strict(const saving *m) {
     return false;
 }
 
+/* ---- what is confirmed ---- */
+
+static bool is_confirmed(const wadi_checkpoint *c, const wadi_sink *s) {
+    for (size_t i = 0; i < c->confirmed.n; i++)
+        if (c->confirmed.at[i] == s) return true;
+    return false;
+}
+
+static bool set_confirmed(wadi_checkpoint *c, const wadi_sink *s, bool all) {
+    size_t n = 0;
+    for (size_t i = 0; i < c->confirmed.n; i++)
+        if (c->confirmed.at[i] != s) c->confirmed.at[n++] = c->confirmed.at[i];
+    c->confirmed.n = n;
+    return !all || wadi_vec_push(&c->confirmed, s);
+}
+
+static wadi_status take_name(wadi_checkpoint *c, const wadi_text *name, wadi_error *err) {
+    for (size_t i = 0; i < c->x->bindings.n; i++) {
+        const wadi_binding *b = &c->x->bindings.at[i];
+        if (b->sink == NULL || strcmp(b->name, wadi_text_str(name)) != 0) continue;
+        if (!set_confirmed(c, b->sink, true))
+            return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+    }
+    return WADI_OK;
+}
+
+/* Where a state says so. */
+static wadi_status take_confirmed(wadi_checkpoint *c, wadi_state_reader *from, wadi_error *err) {
+    wadi_state_reader at = *from;
+    wadi_text word = {0};
+    wadi_status status = wadi_state_take_text(&at, &word, err);
+    const bool some = status == WADI_OK && strcmp(wadi_text_str(&word), confirmed_word) == 0;
+    while (some && status == WADI_OK && word.n > 0) {
+        wadi_text_clear(&word);
+        status = wadi_state_take_text(&at, &word, err);
+        if (status == WADI_OK && word.n > 0) status = take_name(c, &word, err);
+    }
+    if (some) *from = at;
+    wadi_text_fini(&word);
+    return status;
+}
+
 /* ---- saving ---- */
+
+/* What is confirmed stands in front of all others. By the lock. */
+static wadi_status store(wadi_checkpoint *c, const wadi_text *t, wadi_error *err) {
+    if (c->confirmed.n == 0) return wadi_kept_folder_write(c->folder, t, err);
+    wadi_text all = {0};
+    wadi_state_put_text(&all, confirmed_word);
+    for (size_t i = 0; i < c->x->bindings.n; i++)
+        if (is_confirmed(c, c->x->bindings.at[i].sink))
+            wadi_state_put_text(&all, c->x->bindings.at[i].name);
+    wadi_state_put_text(&all, "");
+    wadi_text_add_n(&all, t->at, t->n);
+    all.failed = all.failed || t->failed;
+    const wadi_status status = wadi_kept_folder_write(c->folder, &all, err);
+    wadi_text_fini(&all);
+    return status;
+}
+
+static wadi_status store_locked(wadi_checkpoint *c, const wadi_text *t, wadi_error *err) {
+    wadi_mutex_lock(&c->lock);
+    const wadi_status status = store(c, t, err);
+    wadi_mutex_unlock(&c->lock);
+    return status;
+}
 
 /* What the world has made fail is tried again, if the run was told so. */
 static wadi_status write_state(wadi_checkpoint *c, const wadi_text *t, wadi_error *err) {
@@ -96,7 +166,7 @@ static wadi_status write_state(wadi_checkpoint *c, const wadi_text *t, wadi_erro
     wadi_error why = {.status = WADI_OK};
     wadi_status status = WADI_OK;
     do {
-        status = wadi_kept_folder_write(c->folder, t, &why);
+        status = store_locked(c, t, &why);
     } while (status == WADI_IO && wadi_retry_wait(&retry, "saving the run", why.msg));
     if (status != WADI_OK && err != NULL) *err = why;
     return status;
@@ -163,11 +233,64 @@ static wadi_status between(void *env, wadi_stream *s, bool last, wadi_error *err
                          : "the run was ended before it could be saved");
 }
 
+/* All of what a run has saved that has saved nothing. */
+static void put_nothing(const wadi_checkpoint *c, wadi_text *out) {
+    wadi_text_add_n(out, c->head.at, c->head.n);
+    wadi_text_add_n(out, c->beginning.at, c->beginning.n);
+    for (size_t i = 0; i < c->x->bindings.n; i++) {
+        if (!meets(c->x->bindings.at[i].sink)) continue;
+        wadi_state_put_text(out, c->x->bindings.at[i].name);
+        wadi_state_put(out, 0);
+    }
+    wadi_state_put_text(out, "");
+}
+
+/* The state that is there, with what is confirmed now. By the lock. */
+static wadi_status store_again(wadi_checkpoint *c, wadi_error *err) {
+    char *bytes = NULL;
+    wadi_text state = {0};
+    wadi_state_reader at = {0};
+    wadi_checkpoint was = {.x = c->x}; /* what it says is confirmed counts no more */
+    WADI_TRY(wadi_kept_folder_read(c->folder, &bytes, &at.left, err));
+    at.at = bytes;
+    wadi_status status = bytes != NULL ? take_confirmed(&was, &at, err) : WADI_OK;
+    if (bytes != NULL)
+        wadi_text_add_n(&state, at.at, at.left);
+    else
+        put_nothing(c, &state);
+    if (status == WADI_OK) status = store(c, &state, err);
+    wadi_vec_free(&was.confirmed);
+    wadi_text_fini(&state);
+    free(bytes);
+    return status;
+}
+
+/* Without it, a process that goes on may wait for those who have gone. That is no reason to fail now. */
+static void note_confirmed(void *env, wadi_sink *sink, bool all) {
+    wadi_checkpoint *c = env;
+    wadi_error why = {.status = WADI_OK};
+    wadi_mutex_lock(&c->lock);
+    if (c->folder != NULL && all != is_confirmed(c, sink)) {
+        if (!set_confirmed(c, sink, all))
+            (void)wadi_fail(&why, WADI_MEMORY, "saving a run: out of memory");
+        else
+            (void)!store_again(c, &why);
+    }
+    wadi_mutex_unlock(&c->lock);
+    if (why.status != WADI_OK)
+        wadi_logf(WADI_LOG_WARNING, "that a stream has been sent cannot be saved: %s", why.msg);
+}
+
 wadi_status wadi_checkpoint_create(wadi_run *x, wadi_error *err) {
     const double every_s = x->options.save_every_s > 0 ? x->options.save_every_s : EVERY_S;
     wadi_checkpoint *c = calloc(1, sizeof *c);
     if (c == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     *c = (wadi_checkpoint){.x = x, .every_ns = (int64_t)(every_s * 1e9)};
+    const wadi_status status = wadi_mutex_init(&c->lock, err);
+    if (status != WADI_OK) {
+        free(c);
+        return status;
+    }
     x->checkpoint = c;
     x->saver = (wadi_run_saver){between, c};
     return WADI_OK;
@@ -200,8 +323,12 @@ static wadi_status find(wadi_checkpoint *c, wadi_error *err) {
     WADI_TRY(wadi_kept_folder_read(c->folder, &c->found, &from.left, err));
     if (c->found == NULL) return WADI_OK;
     from.at = c->found;
+    WADI_TRY(take_confirmed(c, &from, err));
+    const char *const head = from.at;
     WADI_TRY(
         wadi_traits_compare(c->x->options.state, c->x->options.accept_change, own, &from, err));
+    const bool same = (size_t)(from.at - head) == own.left && memcmp(head, own.at, own.left) == 0;
+    if (!same) c->confirmed.n = 0; /* that was another stream */
     if (wadi_beginning_is_needed(c->x)) WADI_TRY(load_beginning(c, &from, err));
     WADI_TRY(take_meetings(c, &from, err));
     if (from.left > 0) c->x->saved = from; /* it has not only begun */
@@ -250,6 +377,9 @@ static wadi_status meet_sinks(wadi_checkpoint *c, wadi_error *err) {
         if (!meets(s)) continue;
         const int64_t was = met < c->were.n ? c->were.at[met++].at.element : 0;
         int64_t has = was;
+        s->confirmed = is_confirmed(c, s);
+        s->note_confirmed = note_confirmed;
+        s->note_env = c;
         WADI_TRY(s->ops->meet(s, &has, err));
         if (x->saved.at == NULL || has >= was) continue;
         wadi_logf(WADI_LOG_WARNING,
@@ -299,8 +429,10 @@ bool wadi_checkpoint_exists(const wadi_run *x) {
 void wadi_checkpoint_close(wadi_run *x, bool well) {
     wadi_checkpoint *c = x->checkpoint;
     if (c == NULL || c->folder == NULL) return;
+    wadi_mutex_lock(&c->lock);
     wadi_kept_folder_close(c->folder, well);
     c->folder = NULL;
+    wadi_mutex_unlock(&c->lock);
     const wadi_task before = wadi_task_begin((wadi_task){.name = "compute", .stop = &x->stop});
     for (size_t i = 0; i < x->bindings.n && well; i++) {
         wadi_source *s = x->bindings.at[i].source;
@@ -318,6 +450,8 @@ void wadi_checkpoint_destroy(wadi_run *x) {
     wadi_text_fini(&c->made.text);
     wadi_vec_free(&c->made.places);
     wadi_vec_free(&c->were);
+    wadi_vec_free(&c->confirmed);
+    wadi_mutex_fini(&c->lock);
     free(c->found);
     free(c);
     x->checkpoint = NULL;

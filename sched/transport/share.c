@@ -121,12 +121,21 @@ static void note_gathered(void *env, const wadi_gatherer *what) {
     wadi_mutex_unlock(&s->lock);
 }
 
+/* The end waits for it, so that an end which somebody knows is never forgotten here. */
+static void note_confirmed(void *env, bool all) {
+    wadi_share_sender *s = env;
+    wadi_mutex_lock(&s->lock);
+    if (s->teller.confirmed != NULL) s->teller.confirmed(s->teller.env, all);
+    wadi_mutex_unlock(&s->lock);
+}
+
 wadi_port_share wadi_share_sender_options(wadi_share_sender *s) {
     return (wadi_port_share){.on = true,
                              .fd = s->bell,
                              .nudged = nudged,
                              .settled = note_done,
                              .gathered = note_gathered,
+                             .confirmed = note_confirmed,
                              .env = s};
 }
 
@@ -190,15 +199,16 @@ wadi_status wadi_share_sender_put(wadi_share_sender *s, const wadi_whole *of, wa
     wadi_mutex_lock(&s->lock);
     wadi_status status = wait_for_room(s, owned_c, err);
     const int64_t bytes = wadi_chunk_bytes(owned_c);
-    if (status == WADI_OK && !wadi_vec_push(&s->waiting, owned_c))
+    const bool wanted = status == WADI_OK && !s->over; /* else all others have it already */
+    if (wanted && !wadi_vec_push(&s->waiting, owned_c))
         status = wadi_fail(err, WADI_MEMORY, "link: out of memory");
-    if (status == WADI_OK) {
+    if (wanted && status == WADI_OK) {
         s->of = *of;
         s->chunks++;
         s->bytes += bytes;
     }
     wadi_mutex_unlock(&s->lock);
-    if (status == WADI_OK)
+    if (wanted && status == WADI_OK)
         ring(s->bell);
     else
         wadi_chunk_release(owned_c);

@@ -25,6 +25,9 @@ typedef struct wadi_share_teller {
     void (*settled)(void *env, int64_t first, int64_t count); /* elements of a chunk that is done */
     void (*lost)(void *env, const wadi_error *why); /* nothing is sent any more; why is borrowed */
     void (*gathered)(void *env, const wadi_gatherer *what); /* whoever gathers has this */
+    void (*confirmed)(
+        void *env,
+        bool all); /* all is done, before anybody is told the end; false: that no longer counts */
     wadi_status (*attend)(
         void *env,
         wadi_error *

@@ -37,8 +37,9 @@ static const int64_t MS = 1000000, LIMIT_NS = INT64_C(3600) * 1000000000;
 
 /* What outlives processes. */
 typedef struct disk {
-    int64_t sent; /* the sender goes on behind it */
-    int64_t got;  /* the gatherer goes on behind it */
+    int64_t sent;   /* the sender goes on behind it */
+    bool confirmed; /* it has heard that all is done */
+    int64_t got;    /* the gatherer goes on behind it */
 } disk;
 
 typedef struct trial {
@@ -129,11 +130,21 @@ static void save_sender(int64_t at) {
     say(SENDER, "saved", at, "");
 }
 
+static void note_confirmed(void *env, bool all) {
+    (void)env;
+    if (world_am_dead()) return;
+    t->disk.confirmed = all;
+    say(SENDER, "confirmed", all, "");
+}
+
 static wadi_status send_all(wadi_share_sender *s, wadi_port *p, wadi_buffers *buffers,
                             wadi_error *err) {
     int64_t at = t->disk.sent, chunks = 0, pending = -1;
-    wadi_whole of = {.stream = 77, .start = at, .lasts = t->saves[SENDER]};
+    wadi_whole of = {
+        .stream = 77, .start = at, .lasts = t->saves[SENDER], .confirmed = t->disk.confirmed};
     say(SENDER, "begins at", at, "");
+    if (t->saves[SENDER])
+        wadi_share_sender_tell(s, (wadi_share_teller){.confirmed = note_confirmed});
     if (t->saves[SENDER]) world_sleep(world_chance(100) * MS); /* its stream has no name yet */
     while (at < ELEMENTS) {
         const int64_t left = ELEMENTS - at, want = 1 + world_chance(5),
@@ -251,7 +262,10 @@ static wadi_status be_worker(wadi_buffers *buffers, wadi_error *err) {
         status = open_port(buffers, lower, true, false, wadi_share_sender_options(w.sender), &w.out,
                            err);
     if (status == WADI_OK) status = wadi_share_sender_start(w.sender, w.out, err);
-    wadi_share_sender_tell(w.sender, (wadi_share_teller){settle, lose, gathered, attend, &w});
+    wadi_share_sender_tell(
+        w.sender,
+        (wadi_share_teller){
+            .settled = settle, .lost = lose, .gathered = gathered, .attend = attend, .env = &w});
     if (status == WADI_OK) status = work_all(&w, leaves, err);
     end_sender(w.sender, w.out, status);
     const wadi_error gone = {.status = WADI_CANCELLED, .msg = "gone"};
@@ -350,7 +364,7 @@ static bool is_over(void) {
 
 /* A sender that has ended well has removed what it saved. The gatherer lacks something, so it begins anew. */
 static bool goes_on(int side) {
-    if (side == SENDER && t->finished[side]) t->disk.sent = 0;
+    if (side == SENDER && t->finished[side]) t->disk = (disk){.got = t->disk.got};
     t->finished[side] = false;
     return true;
 }
@@ -580,6 +594,45 @@ static void a_gatherer_that_saves_nothing_can_be_lost_at_any_moment(void **state
     printf("%d of 200 are whole\n", whole_ones);
 }
 
+/* ---- a sender that is killed when its end is known, or is going to be ---- */
+
+/* It is started again as long as it has not ended well, the others as long as there is something to do. */
+static bool turn_and_start(void) {
+    for (int side = 0; side < SIDES; side++) {
+        if (t->at[side] == NULL || !world_has_ended(t->at[side])) continue;
+        t->at[side] = NULL;
+        if (!t->finished[side] && (side == SENDER || !t->has_all)) start(side);
+    }
+    return !is_over() && t->starts < STARTS && world_now() < LIMIT_NS && world_turn();
+}
+
+static void lose_last_word(uint64_t seed, bool known) {
+    trial world = {.seed = seed, .saves = {[SENDER] = true, [GATHERER] = seed % 2 == 0}};
+    t = &world;
+    world_begin(seed, 0);
+    for (int side = SIDES; side-- > 0;) start(side);
+    while (known ? !t->has_all : !t->disk.confirmed) assert_true(turn_and_start());
+    const int64_t until = world_now() + (int64_t)(seed % 3) * world_chance(20) * MS;
+    bool runs = true;
+    while (runs && world_now() < until) runs = world_turn();
+    if (t->at[SENDER] != NULL && !world_has_ended(t->at[SENDER])) world_kill(t->at[SENDER]);
+    while (turn_and_start()) {
+    }
+    const bool over = is_over();
+    kill_rest();
+    world_end();
+    if (!over || !t->finished[SENDER])
+        fail_msg("WADI_SEED=%llu: the sender does not come to its end", (unsigned long long)seed);
+    assert_true(t->has_all && t->finished[GATHERER]);
+    assert_string_equal(t->wrong, "");
+}
+
+static void
+a_sender_that_is_killed_before_the_last_word_ends_well_when_it_is_started_again(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 100; seed++) lose_last_word(seed, seed % 4 != 0);
+}
+
 /* ---- one that is stopped for longer than anybody waits ---- */
 
 /* Until the side is stopped all is calm. Returns whether the others have come to their end long before it goes on. */
@@ -633,6 +686,8 @@ int main(void) {
         cmocka_unit_test(without_a_gatherer_all_end_with_an_error),
         cmocka_unit_test(what_comes_again_is_sent_and_done_once),
         cmocka_unit_test(a_gatherer_that_saves_nothing_can_be_lost_at_any_moment),
+        cmocka_unit_test(
+            a_sender_that_is_killed_before_the_last_word_ends_well_when_it_is_started_again),
         cmocka_unit_test(shared_streams_survive_those_that_share_them)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,6 +97,8 @@ typedef struct wadi_zmq_port {
     int64_t told_start;     /* of a part: where the sender begins, as the gatherer was told */
     uint64_t last_by;       /* of a part: the one that was met last */
     int64_t forgotten;      /* of a sender: elements that are no longer here, up to this one */
+    bool confirmed;         /* of a sender: its owner was told that all is done */
+    int64_t opened_ns;      /* clock when the port was opened */
     int64_t stays_since_ns; /* receiver: when it has told that it has all */
     bool closing;           /* what is dropped from now on is not done */
     wadi_error
@@ -247,6 +249,10 @@ bool wadi_zmq_counts(wadi_zmq_port *p, int peer);
 void wadi_zmq_note_forgotten(wadi_zmq_port *p, int64_t end);
 /* Sender: something is done. */
 void wadi_zmq_note_certain(wadi_zmq_port *p);
+/* Sender: before anybody is told the end, tells the owner that all is done. */
+void wadi_zmq_note_confirmed(wadi_zmq_port *p);
+/* Sender: all was done before, by an earlier process, and nobody has come since who gathers and might lack something. */
+bool wadi_zmq_is_settled(const wadi_zmq_port *p);
 
 /* ---- send.c ---- */
 

@@ -126,6 +126,7 @@ static void lose_one(wadi_zmq_port *p, const wadi_error *why) {
     if (is_over(p)) return;
     wadi_zmq_note_refusal(p, why->msg);
     if (p->partner < 0 && is_unused(p)) clear(p);
+    if (wadi_zmq_is_settled(p)) return; /* it lacks whoever gathers, and nobody needs the stream */
     if (p->partner >= 0 || p->left.status == WADI_OK || p->left.status == WADI_CANCELLED) return;
     if (p->broken.status == WADI_OK) p->broken = p->left;
 }

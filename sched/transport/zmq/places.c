@@ -162,6 +162,35 @@ void wadi_zmq_note_forgotten(wadi_zmq_port *p, int64_t end) {
     }
 }
 
+/* ---- the sender: an end that outlives it ---- */
+
+static void confirm(wadi_zmq_port *p, bool all) {
+    p->confirmed = all;
+    if (p->options.share.confirmed != NULL) p->options.share.confirmed(p->options.share.env, all);
+}
+
+/* Somebody is there who is told the end as soon as all is done. */
+static bool has_somebody_to_tell(const wadi_zmq_port *p) {
+    for (int i = 0; i < WADI_LINK_PEERS; i++)
+        if (p->sender.peer[i].alive && p->sender.peer[i].granted_chunks > 0) return true;
+    return false;
+}
+
+void wadi_zmq_note_confirmed(wadi_zmq_port *p) {
+    const bool all = p->sender.ended && wadi_link_sender_kept(&p->sender) == 0;
+    if (!p->whole.lasts || !all || p->confirmed || p->broken.status != WADI_OK) return;
+    if (has_somebody_to_tell(p)) confirm(p, true);
+}
+
+bool wadi_zmq_is_settled(const wadi_zmq_port *p) {
+    return p->options.sends && wadi_zmq_has_many(p) && p->whole.confirmed && p->gathered.by == 0;
+}
+
+/* Another process gathers than the one that had all: what an earlier process of the sender has heard says nothing of it. */
+static void doubt_end(wadi_zmq_port *p) {
+    if (p->confirmed || (p->whole.confirmed && p->gathered.by == 0)) confirm(p, false);
+}
+
 static wadi_status on_from(wadi_zmq_port *p, int peer, const wadi_control *c, wadi_error *err) {
     const uint64_t by = (uint64_t)c->bytes;
     if (c->bytes <= 0 || c->number < 0 || (uint64_t)c->sequence != p->options.stream.id)
@@ -170,6 +199,7 @@ static wadi_status on_from(wadi_zmq_port *p, int peer, const wadi_control *c, wa
     p->remotes[peer].have = c->number;
     p->remotes[peer].lacks = 0;
     if (by == p->gathered.by) return WADI_OK;
+    doubt_end(p);
     if (p->gathered.by != 0) check_forgotten(p, c->number, p->forgotten);
     p->gathered.by = by;
     p->gathered.saves = (int)c->status == 1;

@@ -46,7 +46,7 @@ typedef bool (*condition)(const wadi_zmq_port *p);
 /* How long the port waits for a partner; negative: without limit. */
 static int64_t patience_ns(const wadi_zmq_port *p) {
     const int64_t first = p->options.first_after_ns;
-    return p->met || first == 0 ? p->options.lost_after_ns : first;
+    return p->met || first == 0 || wadi_zmq_is_settled(p) ? p->options.lost_after_ns : first;
 }
 
 /* Of a port with several partners: whether one is there that shares, though it may have nothing to say yet. */
@@ -217,7 +217,7 @@ static void set_up(wadi_zmq_port *p, const wadi_port_options *options) {
     p->resume.have = p->resume.on ? -1 : 0;
     p->resume.put = p->resume.told = -1;
     p->keyed = options->curve_secret != NULL;
-    p->alone_ns = wadi_clock_ns();
+    p->alone_ns = p->opened_ns = wadi_clock_ns();
     wadi_link_sender_init(&p->sender, drop_payload, p);
     const bool in_order = !options->share.on || options->bind;
     wadi_link_receiver_init(&p->receiver, in_order, options->credit_bytes, options->credit_chunks,
@@ -264,8 +264,17 @@ static bool all_told(const wadi_zmq_port *p) {
     return wadi_link_sender_kept(&p->sender) == 0 && told;
 }
 
+/* The end was lost with the process before, and those who knew it have gone. Or they have been started again and wait for one that gathers, which has gone: then nothing is done in the time that they wait for it. */
+static bool is_missed_by_nobody(const wadi_zmq_port *p) {
+    const int64_t most = p->options.lost_after_ns;
+    if (!wadi_zmq_is_settled(p)) return false;
+    return is_forsaken(p) ||
+           (most >= 0 && !p->sender.confirmed && wadi_clock_ns() - p->opened_ns > 2 * most);
+}
+
 /* Of a stream that is shared: whoever gathers it knows its end. Or all is done, and nobody is left who could say so: who waits for the end says himself that it lacks. */
 static bool end_is_known(const wadi_zmq_port *p) {
+    if (is_missed_by_nobody(p)) return true;
     if (!p->sender.ended || wadi_link_sender_kept(&p->sender) > 0) return false;
     return atomic_load(&p->resume.kept_all) || (p->met && is_forsaken(p));
 }

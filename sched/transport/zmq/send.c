@@ -156,6 +156,7 @@ void wadi_zmq_flush(wadi_zmq_port *p) {
     if (p->options.sends && waits && !p->sender.failure.set) return;
     while (wadi_zmq_next_shared_place(p, &peer, &place)) /* before what is done */
         if (!wadi_zmq_say(p, peer, place, false)) p->remotes[peer].gone = true;
+    if (p->options.sends && wadi_zmq_has_many(p)) wadi_zmq_note_confirmed(p);
     while (p->options.sends ? wadi_link_sender_pop(&p->sender, &m)
                             : wadi_link_receiver_pop(&p->receiver, &m)) {
         if (p->options.sends && waits && m.kind != WADI_LINK_FAIL)
