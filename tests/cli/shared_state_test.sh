@@ -108,7 +108,7 @@ rm -f out.raw.*.wadi-part
 timeout 100 "$wadi" run last.wadi "res=@link,gather:$lower" out=@out.raw --wait 60 2>gatherer && wrong "a second gatherer ends well"
 wait $sender && wrong "the sender ends well"
 wait $one && wrong "the one between ends well"
-says sender "are gone here: the sender has to be started again"
+for all in sender parts gatherer; do says $all "start all again, since the sender has no state"; done
 [ -e out.raw ] && wrong "half an output"
 
 [ $failed -eq 0 ]

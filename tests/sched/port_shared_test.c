@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "tests/sched/port_talk.h"
+#include "wadi/log.h"
 
 enum { HELLO = WADI_CONTROL_HELLO, MUCH = 1 << 20, OLD_STREAM = 5 };
 
@@ -244,7 +245,7 @@ static void what_was_done_for_an_earlier_gatherer_is_sent_again(void **state) {
     says_from(&quick, 3, 33); /* it lacks an element that is here no more */
     assert_int_equal(wadi_port_serve(t.port, &err), WADI_IO);
     assert_non_null(strstr(err.msg, "whoever gathers the stream has 3 elements, and 4 that an "
-                                    "earlier one has had are gone here"));
+                                    "earlier one has had are gone at the sender"));
     talk_leave(&quick);
     talk_close(&t);
 }
@@ -286,10 +287,73 @@ static void a_gatherer_that_is_forgotten_leaves_nothing_missing(void **state) {
     }
     assert_int_equal(status, WADI_IO);
     assert_non_null(strstr(err.msg, "whoever gathers the stream has 0 elements, and 4 that an "
-                                    "earlier one has had are gone here"));
+                                    "earlier one has had are gone at the sender"));
     talk_leave(&quick);
     talk_close(&t);
     (void)close(wake);
+}
+
+/* What the last one that has a part is told, and the owner, where a gatherer lacks what an earlier one had. */
+static void tells_what_to_do(bool goes_on, int saves, int status, const char *words) {
+    talk t;
+    char text[TALK_TEXT];
+    wadi_error err = {.status = WADI_OK};
+    wadi_port_options o = shares;
+    const wadi_whole of = {.stream = TALK_STREAM, .lasts = goes_on};
+    o.goes_on = goes_on;
+    talk_open(&t, o);
+    assert_int_equal(wadi_port_lay(t.port, &of, talk_chunk(&t, 0), NULL), WADI_OK);
+    peer p = receiver(&t);
+    talk_say(&p, (word){4, WADI_CONTROL_FROM, saves, 0, TALK_STREAM, 11, NULL});
+    hears_chunk(&t, &p, 0, 0);
+    says_done(&p, 0, 3);
+    talk_say(&p, (word){4, WADI_CONTROL_FROM, saves, 0, TALK_STREAM, 22, NULL});
+    assert_int_equal(wadi_port_serve(t.port, &err), WADI_IO);
+    if (strstr(err.msg, words) == NULL) fail_msg("%s", err.msg);
+    const word w = talk_listens(&t, &p, text);
+    assert_int_equal(w.kind, WADI_LINK_FAIL);
+    assert_int_equal(w.status, status);
+    assert_string_equal(text, err.msg);
+    talk_leave(&p);
+    talk_close(&t);
+}
+
+static void who_has_to_be_started_again_is_told_to_all(void **state) {
+    (void)state;
+    tells_what_to_do(false, 0, WADI_IO, "start all again, since the sender has no state");
+    tells_what_to_do(true, 0, WADI_IO, "start all again, the sender without its state");
+    tells_what_to_do(true, 1, WADI_CANCELLED, "start the sender again, for which the others wait");
+}
+
+static void note_warning(void *env, wadi_log_level level, const char *text) {
+    bool *told = env;
+    if (level == WADI_LOG_WARNING && strcmp(text, "start it again") == 0) *told = true;
+}
+
+/* It says so at once, and again if nobody comes. */
+static void a_part_waits_for_a_sender_that_is_to_be_started_again(void **state) {
+    (void)state;
+    talk t;
+    char text[TALK_TEXT];
+    wadi_chunk *c = NULL;
+    wadi_error err = {.status = WADI_OK};
+    wadi_port_options o = takes_part;
+    o.lost_after_ns = INT64_C(1000000000);
+    talk_open(&t, o);
+    peer p = talk_peer(&t, true);
+    assert_int_equal(talk_listens(&t, &p, text).kind, HELLO);
+    says_hello(&p, true);
+    talk_say(&p, (word){4, WADI_LINK_NOTE, 1 | WADI_CONTROL_GOES_ON, TALK_STREAM, 0, 0, ""});
+    talk_say(&p, (word){4, WADI_LINK_FAIL, WADI_CANCELLED, 0, TALK_STREAM, 0, "start it again"});
+    bool told = false;
+    wadi_log_set(note_warning, &told);
+    for (int i = 0; i < 600 && !told; i++) takes_in(&t);
+    wadi_log_set(NULL, NULL);
+    assert_true(told);
+    talk_leave(&p);
+    assert_int_equal(wadi_port_receive(t.port, &c, &err), WADI_IO);
+    if (strstr(err.msg, "one was there, but start it again") == NULL) fail_msg("%s", err.msg);
+    talk_close(&t);
 }
 
 /* Its part goes to a file. */
@@ -433,6 +497,8 @@ int main(void) {
         cmocka_unit_test(who_finds_all_places_taken_is_told),
         cmocka_unit_test(what_was_done_for_an_earlier_gatherer_is_sent_again),
         cmocka_unit_test(a_gatherer_that_is_forgotten_leaves_nothing_missing),
+        cmocka_unit_test(who_has_to_be_started_again_is_told_to_all),
+        cmocka_unit_test(a_part_waits_for_a_sender_that_is_to_be_started_again),
         cmocka_unit_test(what_is_done_is_certain_where_nobody_gathers),
         cmocka_unit_test(a_gatherer_says_what_it_has_before_anything_is_done),
         cmocka_unit_test(an_old_one_that_has_a_part_is_told_so),

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "sched/transport/zmq/socket.h"
 
 enum {
@@ -227,7 +228,9 @@ static wadi_status on_fail(wadi_zmq_port *p, int peer, const wadi_control *c, in
         wadi_zmq_leave(p, peer, &why);
         return WADI_OK;
     }
-    if (wadi_zmq_try_again(p)) {
+    const bool put_off = wadi_zmq_is_put_off(p, c);
+    if (put_off) wadi_logf(WADI_LOG_WARNING, "%s", reason);
+    if (put_off || wadi_zmq_try_again(p)) {
         wadi_zmq_note_refusal(p, reason);
         return WADI_OK;
     }

@@ -122,7 +122,7 @@ typedef struct wadi_zmq_port {
     int64_t refusals;     /* peers turned away */
     int64_t answering_ns; /* clock when the present second began */
     int answered;         /* how many of them were answered in this second */
-    char refused[160];    /* why the last one was turned away */
+    char refused[320];    /* why the last one was turned away */
     wadi_error broken;    /* how the partner broke the stream; status WADI_OK: it did not */
     wadi_wire_message wire;
     int frames; /* of the message being read */
@@ -238,6 +238,8 @@ void wadi_zmq_check_start(wadi_zmq_port *p);
 void wadi_zmq_lose_gatherer(wadi_zmq_port *p);
 /* Part: as wadi_port_pass_on. Whether it is another gatherer than before: then the port has to begin anew with its sender. */
 WADI_NODISCARD bool wadi_zmq_pass_on(wadi_zmq_port *p, const wadi_gatherer *what);
+/* Part: whether the sender says that it has to be started again, which this side waits for. */
+bool wadi_zmq_is_put_off(const wadi_zmq_port *p, const wadi_control *c);
 /* Side that sends: FROM and KEPT with status 0. Errors: WADI_IO. */
 WADI_NODISCARD wadi_status wadi_zmq_on_shared_place(wadi_zmq_port *p, int peer,
                                                     const wadi_control *c, wadi_error *err);

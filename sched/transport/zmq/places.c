@@ -131,13 +131,25 @@ static bool next_of_part(wadi_zmq_port *p, wadi_control *out) {
 
 /* ---- the sender ---- */
 
+/* All are told what to do. Those who have parts wait for the sender meanwhile, if it can go on behind what was saved; else they end. */
 static void check_forgotten(wadi_zmq_port *p, int64_t have, int64_t forgotten) {
+    const bool lasts = p->options.goes_on, waits = lasts && p->gathered.saves;
     if (have >= forgotten || p->broken.status != WADI_OK) return;
     (void)wadi_fail(
         &p->broken, WADI_IO,
-        "%s: whoever gathers the stream has %lld elements, and %lld that an earlier one has "
-        "had are gone here: the sender has to be started again",
-        p->address, (long long)have, (long long)forgotten);
+        "%s: start %s: whoever gathers the stream has %lld elements, and %lld that an earlier one "
+        "has had are gone at the sender",
+        p->address,
+        waits   ? "the sender again, for which the others wait"
+        : lasts ? "all again, the sender without its state, since whoever gathers has none"
+                : "all again, since the sender has no state (--state)",
+        (long long)have, (long long)forgotten);
+    wadi_link_sender_fail(&p->sender, 0, waits ? WADI_CANCELLED : WADI_IO, p->broken.msg);
+}
+
+bool wadi_zmq_is_put_off(const wadi_zmq_port *p, const wadi_control *c) {
+    return p->options.share.on && !p->options.bind && !p->options.sends && p->whole.lasts &&
+           c->status == WADI_CANCELLED;
 }
 
 /* With nobody left who knows of the present one, another one is. It may lack what the present one had: whoever has named that one was late. */

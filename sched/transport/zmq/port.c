@@ -69,7 +69,7 @@ static bool is_forsaken(const wadi_zmq_port *p) {
 
 static wadi_status check_patience(const wadi_zmq_port *p, wadi_error *err) {
     const long long open = wadi_link_sender_kept(&p->sender);
-    char chunks[64] = "", others[256] = "";
+    char chunks[64] = "", others[400] = "";
     if (!is_forsaken(p)) return WADI_OK;
     if (open > 0)
         (void)snprintf(chunks, sizeof chunks, ", %lld chunk%s unconfirmed", open,
