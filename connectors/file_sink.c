@@ -62,6 +62,12 @@ static wadi_status go_on(wadi_sink *self, wadi_position behind, bool ended, wadi
     return WADI_OK;
 }
 
+/* Not where it is: what was written is looked for when it is gone on with. */
+static void describe(const wadi_sink *self, wadi_text *out) {
+    const wadi_file_sink *s = (const wadi_file_sink *)self;
+    if (s->separator != '\0') wadi_text_addf(out, "separator %d", s->separator);
+}
+
 static void abort_sink(wadi_sink *self, const wadi_error *why) {
     WADI_UNUSED(why);
     give_up((wadi_file_sink *)self);
@@ -73,6 +79,7 @@ static const wadi_sink_ops sink_ops = {.destroy = destroy,
                                        .abort = abort_sink,
                                        .have = have,
                                        .last = last,
+                                       .describe = describe,
                                        .go_on = go_on};
 
 wadi_status wadi_place_file_sink(const char *path, const char *kind, wadi_file_sink_fn write,

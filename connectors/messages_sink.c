@@ -13,6 +13,7 @@ typedef struct messages_sink {
     wadi_counted_sink counted;
     wadi_jet_writer *writer;
     char *stream; /* its name */
+    char *form;   /* how it is described */
     wadi_jet_as as;
     int64_t batch; /* elements of a message, at most */
     wadi_lines_writer lines;
@@ -30,6 +31,7 @@ static void destroy(wadi_sink *self) {
     wadi_text_fini(&s->text);
     wadi_vec_free(&s->ends);
     free(s->stream);
+    free(s->form);
     free(s);
 }
 
@@ -144,6 +146,10 @@ static wadi_status finish(wadi_sink *self, wadi_error *err) {
                      s->stream, (long long)there, (long long)s->counted.elements);
 }
 
+static void describe(const wadi_sink *self, wadi_text *out) {
+    wadi_text_add(out, ((const messages_sink *)self)->form);
+}
+
 static int64_t certain(const wadi_sink *self) {
     const messages_sink *s = (const messages_sink *)self;
     return s->writer->ops->confirmed(s->writer);
@@ -154,15 +160,24 @@ static const wadi_sink_ops ops = {.destroy = destroy,
                                   .finish = finish,
                                   .have = wadi_counted_have,
                                   .last = wadi_counted_last,
+                                  .describe = describe,
                                   .go_on = wadi_counted_go_on,
                                   .meet = meet,
                                   .certain = certain};
+
+/* Where it stands on the server: what is there of another form would be taken for its own. Not how many elements go together, nor how the server is reached. */
+static char *form_of(const wadi_jet_address *at) {
+    wadi_text t = {0};
+    wadi_text_addf(&t, "stream %s subject %s as %d separator %d", at->stream,
+                   at->subject != NULL ? at->subject : "", (int)at->as, at->separator);
+    return wadi_text_take(&t);
+}
 
 static wadi_status begin(messages_sink *s, const char *address, wadi_jet_address *at,
                          wadi_error *err) {
     const wadi_jet_streams_offer *streams = NULL;
     WADI_TRY(wadi_jet_stream_address_read(address, WADI_JET_WRITE, at, err));
-    if ((s->stream = strdup(at->stream)) == NULL)
+    if ((s->stream = strdup(at->stream)) == NULL || (s->form = form_of(at)) == NULL)
         return wadi_fail(err, WADI_MEMORY, "%.200s: out of memory", address);
     s->as = at->as;
     s->batch = at->batch;

@@ -104,6 +104,8 @@ typedef struct wadi_sink_ops {
     /* Before the first put: from now on the output lasts. What `have` tells stays if the process ends, and another process that makes
      * the same sink can go on behind it. NULL: it cannot. */
     wadi_status (*last)(wadi_sink *self, wadi_error *err);
+    /* Appends what tells its output from others that would not be found wrong where they are gone on with: the form of the elements, and the place where nothing else tells. Never fails. Optional. */
+    void (*describe)(const wadi_sink *self, wadi_text *out);
     /* Of an output that lasts, before the first put: goes on behind what an earlier process has stored. ended: that was all, and `finish` may
      * have been called. Errors: WADI_IO (it is not there any more). Required if there is `last`. */
     wadi_status (*go_on)(wadi_sink *self, wadi_position behind, bool ended, wadi_error *err);

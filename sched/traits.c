@@ -52,20 +52,27 @@ static wadi_status compare(const char *dir, const fact *own, const fact *saved, 
                      wadi_text_str(&told->differs), name[0] != '\0' ? " " : "", quote, name, quote);
 }
 
-static wadi_status compare_all(const char *dir, bool any, wadi_state_reader *own,
+/* left: of `own`, behind the facts that the other always has. */
+static wadi_status compare_all(const char *dir, bool any, wadi_state_reader *own, size_t left,
                                wadi_state_reader *from, fact *is, fact *was, wadi_error *err) {
     do {
+        const bool enough = any || own->left == left;
         if (!any) WADI_TRY(take(own, is, err));
         WADI_TRY(take(from, was, err));
-        if (!any) WADI_TRY(compare(dir, is, was, err));
+        if (!any && !(enough && is_end(was))) WADI_TRY(compare(dir, is, was, err));
     } while (!is_end(was));
     return WADI_OK;
 }
 
 wadi_status wadi_traits_compare(const char *dir, bool any, wadi_state_reader own,
                                 wadi_state_reader *from, wadi_error *err) {
+    return wadi_traits_compare_older(dir, any, own, own.left, from, err);
+}
+
+wadi_status wadi_traits_compare_older(const char *dir, bool any, wadi_state_reader own,
+                                      size_t older, wadi_state_reader *from, wadi_error *err) {
     fact is = {0}, was = {0};
-    const wadi_status status = compare_all(dir, any, &own, from, &is, &was, err);
+    const wadi_status status = compare_all(dir, any, &own, own.left - older, from, &is, &was, err);
     forget(&is);
     forget(&was);
     return status;

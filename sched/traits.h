@@ -14,5 +14,9 @@ void wadi_traits_end(wadi_text *out);
  * differences are no failure. */
 WADI_NODISCARD wadi_status wadi_traits_compare(const char *dir, bool any, wadi_state_reader own,
                                                wadi_state_reader *from, wadi_error *err);
+/* The same where a state of an older version may have only the facts in the first `older` bytes of `own`. */
+WADI_NODISCARD wadi_status wadi_traits_compare_older(const char *dir, bool any,
+                                                     wadi_state_reader own, size_t older,
+                                                     wadi_state_reader *from, wadi_error *err);
 
 #endif

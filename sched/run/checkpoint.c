@@ -37,6 +37,7 @@ struct wadi_checkpoint {
     wadi_run *x;
     wadi_kept_folder *folder; /* NULL: not open */
     wadi_text head;           /* what the run is of */
+    size_t older;             /* bytes of it that states of earlier versions have as well */
     wadi_text beginning;      /* empty: no sink needs it */
     char *found;              /* what an earlier process has left; NULL: nothing */
     WADI_VEC(place) were;     /* the sinks that meet somebody, as it was found */
@@ -325,8 +326,8 @@ static wadi_status find(wadi_checkpoint *c, wadi_error *err) {
     from.at = c->found;
     WADI_TRY(take_confirmed(c, &from, err));
     const char *const head = from.at;
-    WADI_TRY(
-        wadi_traits_compare(c->x->options.state, c->x->options.accept_change, own, &from, err));
+    WADI_TRY(wadi_traits_compare_older(c->x->options.state, c->x->options.accept_change, own,
+                                       c->older, &from, err));
     const bool same = (size_t)(from.at - head) == own.left && memcmp(head, own.at, own.left) == 0;
     if (!same) c->confirmed.n = 0; /* that was another stream */
     if (wadi_beginning_is_needed(c->x)) WADI_TRY(load_beginning(c, &from, err));
@@ -335,10 +336,18 @@ static wadi_status find(wadi_checkpoint *c, wadi_error *err) {
     return WADI_OK;
 }
 
-/* The same for the same run and sink, below 2^63, and not 0. */
-static uint64_t stream_of(const wadi_checkpoint *c, const char *sink) {
-    const uint64_t of = wadi_hash_bytes(c->head.at, c->head.n);
-    return (wadi_hash64(of ^ wadi_hash64(wadi_hash_bytes(sink, strlen(sink)))) >> 1) | 1;
+/* The same for the same run and sink, below 2^63, and not 0. Whatever the form of the sinks: those who know it from a state without that go on, too. */
+static wadi_status stream_of(const wadi_checkpoint *c, const char *sink, uint64_t *out,
+                             wadi_error *err) {
+    wadi_text head = {0};
+    wadi_text_add_n(&head, c->head.at, c->older);
+    wadi_traits_end(&head);
+    const uint64_t of = head.failed ? 0 : wadi_hash_bytes(head.at, head.n);
+    const wadi_status status =
+        head.failed ? wadi_fail(err, WADI_MEMORY, "run: out of memory") : WADI_OK;
+    wadi_text_fini(&head);
+    *out = (wadi_hash64(of ^ wadi_hash64(wadi_hash_bytes(sink, strlen(sink)))) >> 1) | 1;
+    return status;
 }
 
 bool wadi_checkpoint_suits(const wadi_binding *b) {
@@ -361,7 +370,7 @@ static wadi_status prepare_sinks(wadi_run *x, wadi_error *err) {
                              "\"%s\": a %s sink cannot go on after its process was ended",
                              x->bindings.at[i].name, s->kind);
         s->sync = true;
-        s->stream = stream_of(x->checkpoint, x->bindings.at[i].name);
+        WADI_TRY(stream_of(x->checkpoint, x->bindings.at[i].name, &s->stream, err));
         WADI_TRY(s->ops->last(s, err));
     }
     return WADI_OK;
@@ -409,7 +418,7 @@ wadi_status wadi_checkpoint_open(wadi_run *x, wadi_error *err) {
     if (c == NULL) return WADI_OK;
     WADI_TRY(wadi_kept_folder_open(x->options.state, title, &c->folder, err));
     const wadi_task before = wadi_task_begin((wadi_task){.name = "compute", .stop = &x->stop});
-    wadi_status status = wadi_checkpoint_describe(x, &c->head, err);
+    wadi_status status = wadi_checkpoint_describe(x, &c->head, &c->older, err);
     if (status == WADI_OK) status = wadi_beginning_new(x, err);
     if (status == WADI_OK) status = find(c, err);
     if (status == WADI_OK) status = prepare_sinks(x, err);

@@ -32,7 +32,9 @@ WADI_NODISCARD wadi_status wadi_run_check_guarantee(wadi_run *x, wadi_error *err
 
 /* ---- checkpoint_of.c ---- */
 
-/* Appends what the run is of (sched/traits.h): the version, the program, how it computes, the inputs, and the data of its sources. */
-wadi_status wadi_checkpoint_describe(const wadi_run *x, wadi_text *out, wadi_error *err);
+/* Appends what the run is of (sched/traits.h): the version, the program, how it computes, the inputs, the data of its sources, and the form of its outputs.
+ * *out_older: so many bytes are of what states always had; older ones have nothing of the outputs. */
+wadi_status wadi_checkpoint_describe(const wadi_run *x, wadi_text *out, size_t *out_older,
+                                     wadi_error *err);
 
 #endif

@@ -81,6 +81,15 @@ static wadi_status put_source(const wadi_binding *b, wadi_text *out, wadi_error 
     return put_made(out, "other data of the source", b->name, made, &value, err);
 }
 
+static wadi_status put_sink(const wadi_binding *b, wadi_text *out, wadi_error *err) {
+    const wadi_sink *s = b->sink;
+    wadi_text value = {0};
+    wadi_text_addf(&value, "%s ", s->kind);
+    if (s->ops->describe != NULL) s->ops->describe(s, &value);
+    return put_made(out, "another kind, place or form of the output", b->name, WADI_OK, &value,
+                    err);
+}
+
 /* The digests that are saved are of a version. */
 static wadi_status put_certificate(const wadi_run *x, wadi_text *out, wadi_error *err) {
     wadi_text value = {0};
@@ -89,7 +98,8 @@ static wadi_status put_certificate(const wadi_run *x, wadi_text *out, wadi_error
     return put_made(out, "another certificate, or none", "", WADI_OK, &value, err);
 }
 
-wadi_status wadi_checkpoint_describe(const wadi_run *x, wadi_text *out, wadi_error *err) {
+wadi_status wadi_checkpoint_describe(const wadi_run *x, wadi_text *out, size_t *out_older,
+                                     wadi_error *err) {
     put_program(x, out);
     WADI_TRY(put_arithmetic(x, out, err));
     WADI_TRY(put_faults(x, out, err));
@@ -97,6 +107,9 @@ wadi_status wadi_checkpoint_describe(const wadi_run *x, wadi_text *out, wadi_err
     WADI_TRY(put_certificate(x, out, err));
     for (size_t i = 0; i < x->bindings.n; i++)
         if (x->bindings.at[i].source != NULL) WADI_TRY(put_source(&x->bindings.at[i], out, err));
+    *out_older = out->n;
+    for (size_t i = 0; i < x->bindings.n; i++)
+        if (x->bindings.at[i].sink != NULL) WADI_TRY(put_sink(&x->bindings.at[i], out, err));
     wadi_traits_end(out);
     return out->failed ? wadi_fail(err, WADI_MEMORY, "saving a run: out of memory") : WADI_OK;
 }

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/kept_folder.h"
+#include "sched/state.h"
 #include "wadi/wadi.h"
 
 enum { ELEMENTS = 200, WIDE = 3 };
@@ -65,6 +67,7 @@ typedef struct run_case {
     int64_t drain_at;     /* drains when the sink gets this element; -1: never */
     bool lost;            /* the folder is removed before that */
     bool accept, no_state, to_memory, beside, hold, release;
+    char separator; /* "squares" are lines, with this between their numbers; 0: they are raw */
 } run_case;
 
 typedef struct seen {
@@ -130,6 +133,10 @@ static void bind(wadi_run *run, const run_case *c, seen *s, wadi_source **source
     assert_int_equal(wadi_sink_callback(take, s, &sink[0], NULL), WADI_OK);
     if (c->to_memory)
         assert_int_equal(wadi_sink_memory(&sink[1], NULL), WADI_OK);
+    else if (c->separator != 0)
+        assert_int_equal(wadi_sink_lines(out_file, &(wadi_lines_options){.separator = c->separator},
+                                         &sink[1], NULL),
+                         WADI_OK);
     else
         assert_int_equal(wadi_sink_raw(out_file, &sink[1], NULL), WADI_OK);
     assert_int_equal(wadi_run_sink(run, "sums", sink[0], NULL), WADI_OK);
@@ -274,6 +281,77 @@ static void another_run_is_refused(void **unused) {
     s = (seen){.next = ELEMENTS};
     assert_int_equal(go(&c, &s).status, WADI_OK);
     assert_int_equal(s.next, ELEMENTS - 1);
+    assert_int_not_equal(access(kept, F_OK), 0);
+}
+
+/* Half of the output would be of one form, half of the other. */
+static void another_form_of_an_output_is_refused(void **unused) {
+    static seen s;
+    run_case c = usual(-1);
+    (void)unused;
+    drain_once();
+    c.separator = ',';
+    refused(&c, WADI_INVALID, "another kind, place or form of the output \"squares\"");
+    c.accept = true;
+    s = (seen){.next = ELEMENTS};
+    assert_int_equal(go(&c, &s).status, WADI_OK);
+    c = usual(20);
+    c.separator = ',';
+    s = (seen){.next = 0};
+    assert_int_equal(go(&c, &s).status, WADI_CANCELLED);
+    c = usual(-1);
+    c.separator = ' ';
+    refused(&c, WADI_INVALID, "another kind, place or form of the output \"squares\"");
+    c.separator = ',';
+    assert_int_equal(go(&c, &s).status, WADI_OK);
+    assert_false(s.gap);
+}
+
+/* Takes what is said of outputs out of the state. */
+static void make_older(void) {
+    wadi_kept_folder *f = NULL;
+    char *bytes = NULL;
+    wadi_state_reader from = {0};
+    wadi_text t = {0}, word = {0};
+    int outputs = 0;
+    assert_int_equal(wadi_kept_folder_open(kept, "wadi state 5", &f, NULL), WADI_OK);
+    assert_int_equal(wadi_kept_folder_read(f, &bytes, &from.left, NULL), WADI_OK);
+    from.at = bytes;
+    for (bool more = true; more;) {
+        bool output = false;
+        for (int i = 0; i < 3 && more; i++) {
+            wadi_text_clear(&word);
+            assert_int_equal(wadi_state_take_text(&from, &word, NULL), WADI_OK);
+            more = i > 0 || word.n > 0;
+            if (i == 0) output = strstr(wadi_text_str(&word), "of the output") != NULL;
+            if (!output) wadi_state_put_text(&t, wadi_text_str(&word));
+        }
+        outputs += output;
+    }
+    assert_int_equal(outputs, 2);
+    wadi_text_add_n(&t, from.at, from.left);
+    assert_int_equal(wadi_kept_folder_write(f, &t, NULL), WADI_OK);
+    wadi_kept_folder_close(f, false);
+    wadi_text_fini(&word);
+    wadi_text_fini(&t);
+    free(bytes);
+}
+
+static void a_state_that_says_nothing_of_outputs_is_gone_on_with(void **unused) {
+    static seen s;
+    run_case c = usual(-1);
+    (void)unused;
+    drain_once();
+    make_older();
+    c.start = 12;
+    refused(&c, WADI_INVALID, "another input \"start\"");
+    c = usual(-1);
+    c.elements = ELEMENTS - 1;
+    refused(&c, WADI_INVALID, "other data of the source \"s\"");
+    c = usual(-1);
+    s = (seen){.next = ELEMENTS};
+    assert_int_equal(go(&c, &s).status, WADI_OK);
+    assert_int_equal(s.next, ELEMENTS);
     assert_int_not_equal(access(kept, F_OK), 0);
 }
 
@@ -622,6 +700,8 @@ int main(void) {
         cmocka_unit_test(the_guarantee_is_that_of_the_weakest),
         cmocka_unit_test(what_is_saved_stays_until_results_are_stored),
         cmocka_unit_test(another_run_is_refused),
+        cmocka_unit_test(another_form_of_an_output_is_refused),
+        cmocka_unit_test(a_state_that_says_nothing_of_outputs_is_gone_on_with),
         cmocka_unit_test(keys_of_another_type_are_refused),
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(a_lost_output_is_refused),

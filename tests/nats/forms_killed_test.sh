@@ -37,6 +37,15 @@ while [ $kills -lt 10 ]; do
         more 3000 # long before it is killed again: it may forget what it has just confirmed
     fi
 done
+# ---- in another form, or on another subject, it does not go on: what is there would be taken for its own ----
+other() { # WHAT FORM OF OUT
+    patient timeout 100 "$wadi" run pairs.wadi "s=@$at/IN?follow=yes&as=lines&separator=comma" "out=@$at/OUT?$2" --chunk 9 --state kept && wrong "it goes on with another $1"
+    says said 'another kind, place or form of the output "out"'
+}
+other form 'subject=out.x'
+other separator 'subject=out.x&as=lines&separator=tab'
+other subject 'subject=out.y&as=lines&separator=comma'
+# in how many elements go together it does
 start 0.05
 more 2400 # for whoever has them all by now
 copied() { [ "$(client at OUT out.x 2>/dev/null)" -ge $((rows - 1)) ] 2>/dev/null || ! kill -0 $run 2>/dev/null; }
