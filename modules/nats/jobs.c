@@ -38,14 +38,23 @@ static wadi_status come(visit *v, const char *address, bool job_needed, wadi_err
 
 /* ---- requests ---- */
 
+/* Whether it may have one that does not answer. */
+static bool may_have_home(const wadi_jet_record *r) {
+    return r->state == WADI_JET_OPEN || r->state == WADI_JET_BEGUN;
+}
+
+/* Somebody else may listen where a home would: the record knows better why it is silent. */
 static wadi_status no_home(visit *v, bool silent, wadi_error *err) {
     wadi_jet_record r = {0};
     uint64_t seq = 0;
     WADI_TRY(wadi_nats_record_read(v->js, &v->at, &r, &seq, err));
+    if (seq == 0 && wadi_nats_stream_messages(v->js, v->at.job, WADI_NATS_DEAD) > 0)
+        return wadi_fail(err, WADI_IO, "job %s has ended, and has left dead letters", v->at.job);
     return wadi_fail(err, WADI_IO,
-                     silent     ? "job %s: its home does not answer; it may be stopped"
-                     : seq == 0 ? "there is no job %s on this server"
-                                : "job %s has no home now",
+                     seq == 0                      ? "there is no job %s on this server"
+                     : silent && may_have_home(&r) ? "job %s: its home does not answer; it may be "
+                                                     "stopped"
+                                                   : "job %s has no home now",
                      v->at.job);
 }
 
@@ -82,14 +91,27 @@ static wadi_status ask(const char *address, const char *verb, const char *what, 
 
 /* ---- the list ---- */
 
-static wadi_status list_job(visit *v, const char *job, wadi_text *out, wadi_error *err) {
-    wadi_jet_address at = v->at;
+/* A record that this version cannot read says nothing. */
+static wadi_status tell_home(visit *v, const wadi_jet_address *at, const char **out,
+                             wadi_error *err) {
+    wadi_jet_record r = {0};
+    uint64_t seq = 0;
     char *reply = NULL;
     bool silent = false;
-    at.job = job;
-    WADI_TRY(wadi_nats_home_ask(v->nc, &at, "ping", "", ANSWER_MS / 3, &reply, &silent, err));
-    const char *home = reply != NULL ? "has a home" : silent ? "its home is silent" : "has no home";
+    const bool known = wadi_nats_record_read(v->js, at, &r, &seq, NULL) == WADI_OK;
+    *out = seq == 0 ? "has ended" : "has no home";
+    if (known && (seq == 0 || !may_have_home(&r))) return WADI_OK;
+    WADI_TRY(wadi_nats_home_ask(v->nc, at, "ping", "", ANSWER_MS / 3, &reply, &silent, err));
+    *out = reply != NULL ? "has a home" : silent ? "its home is silent" : "has no home";
     free(reply);
+    return WADI_OK;
+}
+
+static wadi_status list_job(visit *v, const char *job, wadi_text *out, wadi_error *err) {
+    wadi_jet_address at = v->at;
+    const char *home = NULL;
+    at.job = job;
+    WADI_TRY(tell_home(v, &at, &home, err));
     const int64_t items = wadi_nats_stream_messages(v->js, job, WADI_NATS_ITEMS),
                   answers = wadi_nats_stream_messages(v->js, job, WADI_NATS_ANSWERS),
                   dead = wadi_nats_stream_messages(v->js, job, WADI_NATS_DEAD);
@@ -187,8 +209,7 @@ static wadi_status find_home(visit *v, bool *out_there, bool *out_silent, wadi_e
     wadi_jet_record r = {.state = WADI_JET_LEFT};
     uint64_t seq = 0;
     *out_there = *out_silent = false;
-    if (wadi_nats_record_read(v->js, &v->at, &r, &seq, NULL) == WADI_OK &&
-        r.state != WADI_JET_OPEN && r.state != WADI_JET_BEGUN)
+    if (wadi_nats_record_read(v->js, &v->at, &r, &seq, NULL) == WADI_OK && !may_have_home(&r))
         return WADI_OK;
     const wadi_nats_search how = {.ms = ANSWER_MS, .stop_fd = wadi_task_stop_fd()};
     return wadi_nats_home_find(v->nc, &v->at, &how, out_there, out_silent, err);

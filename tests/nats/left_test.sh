@@ -61,6 +61,19 @@ cmp -s plain got || wrong "another result: $(cat got)"
 grep -q 'the job that it left is ended now' again.log || wrong "it says nothing of the job: $(cat again.log)"
 [ -z "$("$wadi" job ls "$at")" ] || wrong "left on the server: $("$wadi" job ls "$at")"
 [ ! -e kept/state ] || wrong "the state is still there"
+
+# Of a job that has ended dead letters may be left: there is no home that could be silent.
+jet() { "$WADI_BUILD/tests/jet_messages" "$port" "$@" || wrong "jet_messages $* fails"; }
+jet make WADI_gone_dead 'wadi.gone.dead.>' 0
+jet text wadi.gone.dead.x.1 letter
+"$wadi" job ls "$at" | grep -q '^gone  *has ended  *0 item messages, 0 answer messages, 1 dead letters$' || wrong "job ls: $("$wadi" job ls "$at")"
+"$wadi" job status "$at/gone" 2>said && wrong "a job that has ended has a status"
+says said 'job gone has ended, and has left dead letters'
+"$wadi" job rm "$at/gone" || wrong "dead letters are not removed"
+[ -z "$("$wadi" job ls "$at")" ] || wrong "dead letters are left: $("$wadi" job ls "$at")"
+"$wadi" job status "$at/gone" 2>said
+says said 'there is no job gone on this server'
+
 over() { ! kill -0 $worker 2>/dev/null; }
 until_that over
 wait $worker || wrong "the worker of the job that is over fails: $(cat worker.log)"
