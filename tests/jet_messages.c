@@ -192,6 +192,8 @@ static void connect_to(const char *url) {
     need(natsOptions_SetURL(o, url), "options");
     set_keys(o);
     need(natsOptions_SetTimeout(o, WAIT_MS), "options");
+    /* what a server was asked that is killed nobody answers any more */
+    need(natsOptions_SetFailRequestsOnDisconnect(o, true), "options");
     /* libnats (3.4.1) sends no signature that begins with a zero byte, as one of 256 does; each attempt signs another word. */
     natsStatus s = natsConnection_Connect(&nc, o);
     for (int i = 0; s == NATS_CONNECTION_AUTH_FAILED && i < 3; i++)
