@@ -14,14 +14,13 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "sched/transport/zmq/beats.h"
+#include "sched/transport/zmq/replies.h"
 #include "sched/work/dispatch.h"
 #include "sched/work/socket.h"
 
 enum {
     BATCH =
-        256, /* messages read at once, so that a flood of them does not keep home from its work */
-    REPLIES =
-        100,  /* to HELLO and strangers in a second: those who never read would fill the memory */
+        256,  /* messages read at once, so that a flood of them does not keep home from its work */
     TOLD = 3, /* refusals that are logged */
     PIECE = 1 << 20, /* bytes of a reply with kernels */
 };
@@ -51,8 +50,7 @@ typedef struct home {
     int64_t job;              /* 0: nothing has been offered */
     wadi_workq_blob *charter; /* of that job */
     bool over;
-    int64_t replying_ns; /* clock when the present second began */
-    int replies;         /* in it */
+    wadi_replies replies; /* to HELLO and strangers */
     bool any_untold;
     int refusals;
     int silent;   /* workers that were */
@@ -93,20 +91,16 @@ static int take_seat(home *h, const wadi_workq_peer *peer, int fd) {
     return i;
 }
 
-static bool may_reply(home *h) {
-    const int64_t now = wadi_clock_ns();
-    if (now - h->replying_ns > 1000000000) {
-        h->replying_ns = now;
-        h->replies = 0;
-    }
-    return h->replies++ < REPLIES;
+static bool may_reply(home *h, int fd) {
+    return wadi_replies_may(&h->replies, fd, wadi_clock_ns());
 }
 
-static void refuse(home *h, const wadi_workq_peer *peer, const char *why) {
+/* peer: who is told; NULL: nobody is. */
+static void refuse(home *h, const wadi_workq_peer *peer, int fd, const char *why) {
     if (++h->refusals <= TOLD)
         wadi_logf(WADI_LOG_WARNING, "%s: somebody was turned away: %s%s", h->s.address, why,
                   h->refusals == TOLD ? " (later ones are not logged)" : "");
-    if (peer != NULL && may_reply(h))
+    if (peer != NULL && may_reply(h, fd))
         (void)wadi_workq_socket_send_bytes(&h->s, peer,
                                            (wadi_workq_control){.kind = WADI_WORKQ_REFUSED}, why,
                                            (int64_t)strlen(why));
@@ -139,8 +133,8 @@ static void on_hello(home *h, int worker, const wadi_workq_peer *peer, int fd, i
     if (worker < 0) worker = take_seat(h, peer, fd);
     if (worker >= 0) wadi_pulse_wants(&h->seats[worker].pulse, &h->beats, bears_ms);
     if (worker < 0)
-        refuse(h, peer, "home has as many workers as it takes");
-    else if (may_reply(h))
+        refuse(h, peer, fd, "home has as many workers as it takes");
+    else if (may_reply(h, fd))
         tell_job(h, worker);
     else
         h->seats[worker].untold = h->any_untold = true;
@@ -148,13 +142,16 @@ static void on_hello(home *h, int worker, const wadi_workq_peer *peer, int fd, i
 
 /* Of many who say HELLO at once some have to wait: they do not say it again. */
 static void tell_untold(home *h) {
+    bool left = false;
     if (!h->any_untold) return;
     for (int i = 0; i < h->dispatch.seats; i++) {
         if (!h->seats[i].used || !h->seats[i].untold) continue;
-        if (!may_reply(h)) return;
-        tell_job(h, i);
+        if (may_reply(h, h->seats[i].fd))
+            tell_job(h, i);
+        else
+            left = true;
     }
-    h->any_untold = false;
+    h->any_untold = left;
 }
 
 /* Whether it is an answer that was waited for. */
@@ -178,12 +175,12 @@ static bool on_answer(home *h, int worker, const wadi_workq_control *c, const vo
 /* Of a worker that has the charter. Whoever gets no reply asks again. Where anybody can be a worker no worker takes kernels: home makes none there, and sends no
  * pieces that a stranger leaves unread. Elsewhere nobody is a stranger, and many workers may ask several times a second: their replies are not counted, or a
  * HELLO among them would have none. */
-static void on_question(home *h, const wadi_workq_peer *peer, const wadi_workq_control *c,
+static void on_question(home *h, const wadi_workq_peer *peer, int fd, const wadi_workq_control *c,
                         const void *payload) {
     char what[WADI_WORKQ_LINE] = "";
     wadi_text reply = {0};
     const bool open = !wadi_workq_socket_excludes(&h->s);
-    if (c->bytes >= (int64_t)sizeof what || (open && !may_reply(h))) return;
+    if (c->bytes >= (int64_t)sizeof what || (open && !may_reply(h, fd))) return;
     if (c->bytes > 0) memcpy(what, payload, (size_t)c->bytes);
     if (open)
         wadi_text_add(&reply, "error: anybody could ask for them here");
@@ -227,7 +224,7 @@ static bool on_message(home *h, int worker, const wadi_workq_peer *peer, int fd,
         if (worker >= 0 && c->job == h->job) wadi_dispatch_ready(&h->dispatch, worker);
         break;
     case WADI_WORKQ_KERNELS:
-        if (worker >= 0 && h->job != 0 && c->job == h->job) on_question(h, peer, c, payload);
+        if (worker >= 0 && h->job != 0 && c->job == h->job) on_question(h, peer, fd, c, payload);
         break;
     case WADI_WORKQ_BEAT:
         if (worker >= 0 && c->job == h->job) on_beat(h, worker);
@@ -236,10 +233,10 @@ static bool on_message(home *h, int worker, const wadi_workq_peer *peer, int fd,
         if (on_answer(h, worker, c, payload, out)) return true;
         break;
     default:
-        refuse(h, NULL, "a message that makes no sense");
+        refuse(h, NULL, -1, "a message that makes no sense");
         return false;
     }
-    if (worker < 0 && may_reply(h))
+    if (worker < 0 && may_reply(h, fd))
         (void)wadi_workq_socket_send(&h->s, peer, (wadi_workq_control){.kind = WADI_WORKQ_ASK},
                                      NULL);
     return false;
@@ -263,7 +260,7 @@ static bool take_in(home *h, wadi_work_item *out, bool *out_all) {
         const wadi_status status = wadi_workq_socket_message(&h->s, &c, &payload, &why);
         if (status != WADI_OK) {
             if (worker >= 0) lose(h, worker);
-            refuse(h, status == WADI_UNSUPPORTED ? &peer : NULL, why.msg);
+            refuse(h, status == WADI_UNSUPPORTED ? &peer : NULL, fd, why.msg);
         } else if (on_message(h, worker, &peer, fd, &c, payload, out)) {
             return true;
         }
@@ -278,7 +275,7 @@ static bool found_out_first(const home *h, int why) {
 }
 
 static void on_strange(home *h) {
-    if (!h->strange) refuse(h, NULL, wadi_zmq_failed_handshake);
+    if (!h->strange) refuse(h, NULL, -1, wadi_zmq_failed_handshake);
     h->strange = true;
 }
 
@@ -287,7 +284,8 @@ static void take_events(home *h) {
     while (wadi_zmq_event(h->s.monitor, &what, &fd)) {
         if (what == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) on_strange(h);
         if (what == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL && found_out_first(h, fd)) on_strange(h);
-        if (what == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) refuse(h, NULL, "a key that is not admitted");
+        if (what == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
+            refuse(h, NULL, -1, "a key that is not admitted");
         if (what != ZMQ_EVENT_DISCONNECTED) continue;
         for (int i = 0; i < h->dispatch.seats; i++)
             if (h->seats[i].used && h->seats[i].fd == fd) h->seats[i].gone = true;

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "sched/transport/zmq/replies.h"
 #include "tests/sched/port_talk.h"
 
 enum { HELLO = WADI_CONTROL_HELLO };
@@ -75,7 +76,7 @@ static void who_never_makes_sense_is_not_answered_for_ever(void **state) {
         for (int i = 0; i < 130; i++) {
             if (i == 120) atomic_fetch_add(&now_ns, 1000000000); /* not more than one */
             talk_say(&p, (word){2, WADI_LINK_DONE, .number = 1});
-            if (i < 100)
+            if (i < WADI_REPLIES_OF_ONE)
                 talk_hears_fail(&t, &p, WADI_IO, 0, 0,
                                 "link: message of kind 3 makes no sense here");
         }

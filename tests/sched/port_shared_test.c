@@ -11,6 +11,7 @@
 #include <zmq.h>
 
 #include "base/clock.h"
+#include "sched/transport/zmq/replies.h"
 #include "tests/sched/port_talk.h"
 #include "wadi/log.h"
 
@@ -194,6 +195,46 @@ static void who_finds_all_places_taken_is_told(void **state) {
     talk_leave(&more);
     for (int i = 0; i < WADI_LINK_PEERS; i++) talk_leave(&p[i]);
     talk_close(&t);
+}
+
+/* Many who are one over one connection: each of its messages costs it its seat, and would be answered. */
+static void one_that_floods_leaves_answers_to_others(void **state) {
+    (void)state;
+    enum { FLOOD = 2000 };
+    talk t;
+    char text[TALK_TEXT];
+    talk_open(&t, receives);
+    peer loud = talk_peer(&t, false), other = talk_peer(&t, false);
+    for (int i = 0; i < FLOOD; i++) grants(&loud); /* both ends receive */
+    int answers = 0;
+    while (answers < WADI_REPLIES_OF_ONE) {
+        assert_int_equal(talk_listens(&t, &loud, text).kind, WADI_LINK_FAIL);
+        answers++;
+    }
+    grants(&other);
+    const word w = talk_listens(&t, &other, text);
+    assert_int_equal(w.kind, WADI_LINK_FAIL);
+    assert_non_null(strstr(text, "both ends receive"));
+    talk_leave(&loud);
+    talk_leave(&other);
+    talk_close(&t);
+}
+
+static void replies_are_counted_for_all_and_for_each(void **state) {
+    (void)state;
+    static wadi_replies r;
+    const int64_t second = 1000000000, begin = 5 * second;
+    int given = 0;
+    for (int i = 0; i < 1000; i++) given += wadi_replies_may(&r, 7, begin);
+    assert_int_equal(given, WADI_REPLIES_OF_ONE);
+    for (int i = 0; i < 1000; i++) given += wadi_replies_may(&r, 8, begin + second);
+    assert_int_equal(given, 2 * WADI_REPLIES_OF_ONE);
+    for (int fd = -1; fd < 1000; fd++) given += wadi_replies_may(&r, fd, begin + second);
+    assert_int_equal(given, WADI_REPLIES);
+    assert_false(wadi_replies_may(&r, -1, begin + second));
+    for (int i = 0; i < 1000; i++) given += wadi_replies_may(&r, -1, begin + 3 * second);
+    assert_int_equal(given, 2 * WADI_REPLIES);
+    assert_true(wadi_replies_may(&r, 7, INT64_MAX));
 }
 
 /* ---- whoever gathers ---- */
@@ -497,6 +538,8 @@ int main(void) {
         cmocka_unit_test(who_finds_all_places_taken_is_told),
         cmocka_unit_test(what_was_done_for_an_earlier_gatherer_is_sent_again),
         cmocka_unit_test(a_gatherer_that_is_forgotten_leaves_nothing_missing),
+        cmocka_unit_test(one_that_floods_leaves_answers_to_others),
+        cmocka_unit_test(replies_are_counted_for_all_and_for_each),
         cmocka_unit_test(who_has_to_be_started_again_is_told_to_all),
         cmocka_unit_test(a_part_waits_for_a_sender_that_is_to_be_started_again),
         cmocka_unit_test(what_is_done_is_certain_where_nobody_gathers),

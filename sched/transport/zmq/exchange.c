@@ -339,7 +339,7 @@ static wadi_status on_control(wadi_zmq_port *p, int peer, const wadi_control *c,
 static void turn_away(wadi_zmq_port *p, int peer, const wadi_error *why, bool answer) {
     if (peer < 0 || !wadi_zmq_is_partner(p, peer)) wadi_zmq_note_refusal(p, why->msg);
     if (peer < 0) return;
-    if (answer && wadi_zmq_may_answer(p))
+    if (answer && wadi_zmq_may_answer(p, p->remotes[peer].fd))
         (void)wadi_zmq_say_failure(p, peer, 0, why->status, why->msg);
     const bool last = wadi_zmq_is_lasting(p) && wadi_zmq_is_partner(p, peer);
     if (last && !wadi_zmq_has_many(p) && p->broken.status == WADI_OK) p->broken = *why;
@@ -354,7 +354,7 @@ static wadi_status read_control(wadi_zmq_port *p, int at, wadi_control *out, wad
 }
 
 /* All seats are those of partners. */
-static void tell_full(wadi_zmq_port *p, const void *identity, size_t n) {
+static void tell_full(wadi_zmq_port *p, const void *identity, size_t n, int fd) {
     const wadi_control fail = {
         .version = WADI_CONTROL_LOWEST, .kind = WADI_LINK_FAIL, .status = WADI_IO};
     uint8_t control[WADI_CONTROL_BYTES];
@@ -363,7 +363,7 @@ static void tell_full(wadi_zmq_port *p, const void *identity, size_t n) {
                    "the stream is shared by %d already, and there is no place for more",
                    (int)WADI_LINK_PEERS);
     wadi_zmq_note_refusal(p, why);
-    if (!wadi_zmq_may_answer(p)) return;
+    if (!wadi_zmq_may_answer(p, fd)) return;
     wadi_control_write(&fail, control);
     (void)(wadi_zmq_send_bytes(p, identity, n, true) &&
            wadi_zmq_send_bytes(p, control, sizeof control, true) &&
@@ -383,7 +383,8 @@ static void read_message(wadi_zmq_port *p) {
     const bool answer = c.kind != WADI_LINK_FAIL;
     if (p->options.bind && peer < 0 && (status == WADI_OK || status == WADI_UNSUPPORTED))
         peer = wadi_zmq_seat(p, identity, n, fd);
-    if (status == WADI_OK && peer < 0 && wadi_zmq_has_many(p) && answer) tell_full(p, identity, n);
+    if (status == WADI_OK && peer < 0 && wadi_zmq_has_many(p) && answer)
+        tell_full(p, identity, n, fd);
     if (peer >= 0) wadi_pulse_heard(&p->remotes[peer].pulse, fd);
     if (status == WADI_OK && peer >= 0) status = on_control(p, peer, &c, at + 1, &why);
     if (status != WADI_OK) turn_away(p, peer, &why, answer);

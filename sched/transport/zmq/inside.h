@@ -11,6 +11,7 @@
 #include "sched/transport/zmq/library.h"
 #include "sched/transport/zmq/socket_file.h"
 #include "sched/transport/zmq/message.h"
+#include "sched/transport/zmq/replies.h"
 
 enum {
     WADI_MESSAGE_FRAMES = WADI_WIRE_FRAMES + 2, /* identity and control come first */
@@ -120,8 +121,7 @@ typedef struct wadi_zmq_port {
     wadi_remote remotes[WADI_LINK_PEERS];
     uint64_t meetings;
     int64_t refusals;     /* peers turned away */
-    int64_t answering_ns; /* clock when the present second began */
-    int answered;         /* how many of them were answered in this second */
+    wadi_replies replies; /* to those */
     char refused[320];    /* why the last one was turned away */
     wadi_error broken;    /* how the partner broke the stream; status WADI_OK: it did not */
     wadi_wire_message wire;
@@ -175,8 +175,8 @@ WADI_NODISCARD wadi_status wadi_zmq_refuse_kind(const wadi_zmq_port *p, int kind
 void wadi_zmq_lose(wadi_zmq_port *p, int peer, const wadi_error *why);
 /* Notes that a peer was turned away, or that a connection failed. A side that binds also logs it. */
 void wadi_zmq_note_refusal(wadi_zmq_port *p, const char *why);
-/* Whether one more peer may be answered now. This is limited, because peers that never read would fill memory with answers. */
-bool wadi_zmq_may_answer(wadi_zmq_port *p);
+/* Whether one more peer may be answered now, over the connection with this descriptor. This is limited, because peers that never read would fill memory with answers. */
+bool wadi_zmq_may_answer(wadi_zmq_port *p, int fd);
 /* Describes what was lost with a connection. */
 wadi_error wadi_zmq_loss(const wadi_zmq_port *p);
 

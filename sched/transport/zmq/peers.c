@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "sched/transport/zmq/inside.h"
 
-enum { TOLD = 3, ANSWERS = 100 /* in a second */ };
+enum { TOLD = 3 };
 
 /* One byte more, so that a note of 0 bytes is not NULL. */
 wadi_status wadi_zmq_keep_note(wadi_zmq_port *p, const void *note, size_t n, wadi_error *err) {
@@ -239,11 +239,6 @@ void wadi_zmq_note_refusal(wadi_zmq_port *p, const char *why) {
                   p->refusals == TOLD ? " (later ones are not logged)" : "");
 }
 
-bool wadi_zmq_may_answer(wadi_zmq_port *p) {
-    const int64_t now = wadi_clock_ns();
-    if (now - p->answering_ns > 1000000000) {
-        p->answering_ns = now;
-        p->answered = 0;
-    }
-    return p->answered++ < ANSWERS;
+bool wadi_zmq_may_answer(wadi_zmq_port *p, int fd) {
+    return wadi_replies_may(&p->replies, fd, wadi_clock_ns());
 }
