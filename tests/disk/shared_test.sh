@@ -62,6 +62,7 @@ for saved in "" "--state got --every 1000"; do
     echo "killed at $n changes"
     mv was sent
     again 1 || wrong "the sender fails when all have gone: $(cat sender)"
+    says sender "has heard that all of it was done"
     [ ! -e sent ] || wrong "a state is left when all have gone"
 done
 

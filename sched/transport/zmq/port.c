@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/task.h"
 #include "sched/transport/zmq/inside.h"
 #include "sched/transport/zmq/room.h"
@@ -490,8 +491,14 @@ static void port_conclude(wadi_port *self, const wadi_whole *of, int64_t count) 
 }
 
 static wadi_status port_serve(wadi_port *self, wadi_error *err) {
-    return wait_until((wadi_zmq_port *)self, end_is_known, "more to share, or confirmation of it",
-                      -1, err);
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
+    WADI_TRY(wait_until(p, end_is_known, "more to share, or confirmation of it", -1, err));
+    if (is_missed_by_nobody(p))
+        wadi_logf(WADI_LOG_WARNING,
+                  "%s: nobody who gathers the stream has come, and an earlier process of this "
+                  "sender has heard that all of it was done",
+                  p->address);
+    return WADI_OK;
 }
 
 static wadi_port_part port_part(const wadi_port *self) {
