@@ -67,14 +67,15 @@ static wadi_whole ask_source(const shared_sink *s) {
                         .elements = s->counted.elements,
                         .start = s->start,
                         .lasts = s->counted.base.stream != 0,
-                        .confirmed = s->counted.base.confirmed};
+                        .confirmed = s->counted.base.confirmed,
+                        .confirmed_by = s->counted.base.confirmed_by};
     if (s->counted.base.sends_part) source->ops->whole(source, &whole);
     return whole;
 }
 
-static void note_confirmed(void *env, bool all) {
+static void note_confirmed(void *env, bool all, uint64_t by) {
     wadi_sink *sink = env;
-    if (sink->note_confirmed != NULL) sink->note_confirmed(sink->note_env, sink, all);
+    if (sink->note_confirmed != NULL) sink->note_confirmed(sink->note_env, sink, all, by);
 }
 
 /* Those that are to know what becomes of a part, or of the whole. */

@@ -142,10 +142,11 @@ struct wadi_sink {
         strict; /* of one with `meet`: nobody who lacks what was put before a saving can get it again, so none is made before `certain` */
     bool
         confirmed; /* set by a run that is saved, before `meet`, of a strict one: an earlier process has said so by note_confirmed */
+    uint64_t confirmed_by; /* likewise */
     void (*note_confirmed)(
-        void *env, wadi_sink *self,
-        bool
-            all); /* likewise; NULL: nobody asks. The sink says, before it lets anybody know the end, that all it got is where it goes, or that this no longer counts. From any thread, until finish or abort has returned */
+        void *env, wadi_sink *self, bool all,
+        uint64_t
+            by); /* likewise; NULL: nobody asks. The sink says, before it lets anybody know the end, that all it got is where it goes, with whom, or that this no longer counts. From any thread, until finish or abort has returned */
     void *note_env;
     bool
         sends_part; /* sends a part of a stream that is shared, and says itself what of it is settled */

@@ -13,6 +13,7 @@ typedef struct wadi_whole {
     bool lasts;       /* it can be gone on with */
     bool
         confirmed; /* sender: an earlier process of it has heard that all is done, and was ended before it heard that the end is known */
+    uint64_t confirmed_by; /* then: the process that gathered, 0: none did */
 } wadi_whole;
 
 /* What whoever gathers has told. */

@@ -33,6 +33,12 @@ typedef struct saving {
     bool failed;
 } saving;
 
+/* All that it got is with whoever has this name. */
+typedef struct confirmed_sink {
+    const wadi_sink *sink;
+    uint64_t by;
+} confirmed_sink;
+
 struct wadi_checkpoint {
     wadi_run *x;
     wadi_kept_folder *folder; /* NULL: not open */
@@ -45,7 +51,7 @@ struct wadi_checkpoint {
     int64_t every_ns, last_ns;
     wadi_mutex
         lock; /* of the folder, and of what follows: sinks say from threads of their own what is confirmed */
-    WADI_VEC(const wadi_sink *) confirmed;
+    WADI_VEC(confirmed_sink) confirmed;
 };
 
 /* ---- places ---- */
@@ -96,25 +102,26 @@ static bool is_strict(const saving *m) {
 
 /* ---- what is confirmed ---- */
 
-static bool is_confirmed(const wadi_checkpoint *c, const wadi_sink *s) {
+static const confirmed_sink *find_confirmed(const wadi_checkpoint *c, const wadi_sink *s) {
     for (size_t i = 0; i < c->confirmed.n; i++)
-        if (c->confirmed.at[i] == s) return true;
-    return false;
+        if (c->confirmed.at[i].sink == s) return &c->confirmed.at[i];
+    return NULL;
 }
 
-static bool set_confirmed(wadi_checkpoint *c, const wadi_sink *s, bool all) {
+static bool set_confirmed(wadi_checkpoint *c, const wadi_sink *s, bool all, uint64_t by) {
     size_t n = 0;
     for (size_t i = 0; i < c->confirmed.n; i++)
-        if (c->confirmed.at[i] != s) c->confirmed.at[n++] = c->confirmed.at[i];
+        if (c->confirmed.at[i].sink != s) c->confirmed.at[n++] = c->confirmed.at[i];
     c->confirmed.n = n;
-    return !all || wadi_vec_push(&c->confirmed, s);
+    return !all || wadi_vec_push(&c->confirmed, (confirmed_sink){s, by});
 }
 
-static wadi_status take_name(wadi_checkpoint *c, const wadi_text *name, wadi_error *err) {
+static wadi_status take_name(wadi_checkpoint *c, const wadi_text *name, uint64_t by,
+                             wadi_error *err) {
     for (size_t i = 0; i < c->x->bindings.n; i++) {
         const wadi_binding *b = &c->x->bindings.at[i];
         if (b->sink == NULL || strcmp(b->name, wadi_text_str(name)) != 0) continue;
-        if (!set_confirmed(c, b->sink, true))
+        if (!set_confirmed(c, b->sink, true, by))
             return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     }
     return WADI_OK;
@@ -124,12 +131,15 @@ static wadi_status take_name(wadi_checkpoint *c, const wadi_text *name, wadi_err
 static wadi_status take_confirmed(wadi_checkpoint *c, wadi_state_reader *from, wadi_error *err) {
     wadi_state_reader at = *from;
     wadi_text word = {0};
+    int64_t by = 0;
     wadi_status status = wadi_state_take_text(&at, &word, err);
     const bool some = status == WADI_OK && strcmp(wadi_text_str(&word), confirmed_word) == 0;
     while (some && status == WADI_OK && word.n > 0) {
         wadi_text_clear(&word);
         status = wadi_state_take_text(&at, &word, err);
-        if (status == WADI_OK && word.n > 0) status = take_name(c, &word, err);
+        if (status != WADI_OK || word.n == 0) continue;
+        status = wadi_state_take(&at, &by, err);
+        if (status == WADI_OK) status = take_name(c, &word, (uint64_t)by, err);
     }
     if (some) *from = at;
     wadi_text_fini(&word);
@@ -143,9 +153,12 @@ static wadi_status store(wadi_checkpoint *c, const wadi_text *t, wadi_error *err
     if (c->confirmed.n == 0) return wadi_kept_folder_write(c->folder, t, err);
     wadi_text all = {0};
     wadi_state_put_text(&all, confirmed_word);
-    for (size_t i = 0; i < c->x->bindings.n; i++)
-        if (is_confirmed(c, c->x->bindings.at[i].sink))
-            wadi_state_put_text(&all, c->x->bindings.at[i].name);
+    for (size_t i = 0; i < c->x->bindings.n; i++) {
+        const confirmed_sink *is = find_confirmed(c, c->x->bindings.at[i].sink);
+        if (is == NULL) continue;
+        wadi_state_put_text(&all, c->x->bindings.at[i].name);
+        wadi_state_put(&all, (int64_t)is->by);
+    }
     wadi_state_put_text(&all, "");
     wadi_text_add_n(&all, t->at, t->n);
     all.failed = all.failed || t->failed;
@@ -267,12 +280,13 @@ static wadi_status store_again(wadi_checkpoint *c, wadi_error *err) {
 }
 
 /* Without it, a process that goes on may wait for those who have gone. That is no reason to fail now. */
-static void note_confirmed(void *env, wadi_sink *sink, bool all) {
+static void note_confirmed(void *env, wadi_sink *sink, bool all, uint64_t by) {
     wadi_checkpoint *c = env;
     wadi_error why = {.status = WADI_OK};
     wadi_mutex_lock(&c->lock);
-    if (c->folder != NULL && all != is_confirmed(c, sink)) {
-        if (!set_confirmed(c, sink, all))
+    const confirmed_sink *was = find_confirmed(c, sink);
+    if (c->folder != NULL && (was != NULL ? !all || was->by != by : all)) {
+        if (!set_confirmed(c, sink, all, by))
             (void)wadi_fail(&why, WADI_MEMORY, "saving a run: out of memory");
         else
             (void)!store_again(c, &why);
@@ -386,7 +400,9 @@ static wadi_status meet_sinks(wadi_checkpoint *c, wadi_error *err) {
         if (!meets(s)) continue;
         const int64_t was = met < c->were.n ? c->were.at[met++].at.element : 0;
         int64_t has = was;
-        s->confirmed = is_confirmed(c, s);
+        const confirmed_sink *is = find_confirmed(c, s);
+        s->confirmed = is != NULL;
+        s->confirmed_by = is != NULL ? is->by : 0;
         s->note_confirmed = note_confirmed;
         s->note_env = c;
         WADI_TRY(s->ops->meet(s, &has, err));

@@ -83,8 +83,8 @@ typedef struct wadi_port_share {
     void (*settled)(void *env, const wadi_chunk *c);
     /* Likewise: who connects has heard this of whoever gathers. */
     void (*gathered)(void *env, const wadi_gatherer *what);
-    /* Likewise: who binds has heard that all is done, and somebody will be told the end when this returns; all false: that no longer counts. NULL: no other process will ask. */
-    void (*confirmed)(void *env, bool all);
+    /* Likewise: who binds has heard that all is done, and somebody will be told the end when this returns; all false: that no longer counts. by: whoever gathers, 0: nobody does. NULL: no other process will ask. */
+    void (*confirmed)(void *env, bool all, uint64_t by);
     void *env;
 } wadi_port_share;
 

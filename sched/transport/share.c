@@ -122,10 +122,10 @@ static void note_gathered(void *env, const wadi_gatherer *what) {
 }
 
 /* The end waits for it, so that an end which somebody knows is never forgotten here. */
-static void note_confirmed(void *env, bool all) {
+static void note_confirmed(void *env, bool all, uint64_t by) {
     wadi_share_sender *s = env;
     wadi_mutex_lock(&s->lock);
-    if (s->teller.confirmed != NULL) s->teller.confirmed(s->teller.env, all);
+    if (s->teller.confirmed != NULL) s->teller.confirmed(s->teller.env, all, by);
     wadi_mutex_unlock(&s->lock);
 }
 

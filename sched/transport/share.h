@@ -26,8 +26,9 @@ typedef struct wadi_share_teller {
     void (*lost)(void *env, const wadi_error *why); /* nothing is sent any more; why is borrowed */
     void (*gathered)(void *env, const wadi_gatherer *what); /* whoever gathers has this */
     void (*confirmed)(
-        void *env,
-        bool all); /* all is done, before anybody is told the end; false: that no longer counts */
+        void *env, bool all,
+        uint64_t
+            by); /* all is done, `by` has it, before anybody is told the end; false: that no longer counts */
     wadi_status (*attend)(
         void *env,
         wadi_error *

@@ -397,6 +397,37 @@ static void a_part_waits_for_a_sender_that_is_to_be_started_again(void **state) 
     talk_close(&t);
 }
 
+/* A sender whose earlier process has heard that gatherer 11 had all: somebody names this gatherer, is given what is behind the saving, and leaves. 0: nobody comes. */
+static wadi_status serves_again(int64_t by) {
+    talk t;
+    wadi_error err = {.status = WADI_OK};
+    wadi_port_options o = shares;
+    const wadi_whole of = {
+        .stream = TALK_STREAM, .lasts = true, .confirmed = true, .confirmed_by = 11};
+    o.goes_on = true;
+    o.lost_after_ns = INT64_C(1000000000);
+    talk_open(&t, o);
+    assert_int_equal(wadi_port_lay(t.port, &of, talk_chunk(&t, 0), NULL), WADI_OK);
+    if (by != 0) {
+        peer p = receiver(&t);
+        says_from(&p, 0, by);
+        hears_chunk(&t, &p, 0, 0);
+        takes_in(&t);
+        talk_leave(&p);
+    }
+    const wadi_status status = wadi_port_serve(t.port, &err);
+    if (status != WADI_OK) assert_non_null(strstr(err.msg, "no receiver for"));
+    talk_close(&t);
+    return status;
+}
+
+static void an_end_that_was_confirmed_before_needs_nobody(void **state) {
+    (void)state;
+    assert_int_equal(serves_again(0), WADI_OK);
+    assert_int_equal(serves_again(11), WADI_OK); /* one that was about to end */
+    assert_int_equal(serves_again(22), WADI_IO); /* which may lack something */
+}
+
 /* Its part goes to a file. */
 static void what_is_done_is_certain_where_nobody_gathers(void **state) {
     (void)state;
@@ -540,6 +571,7 @@ int main(void) {
         cmocka_unit_test(a_gatherer_that_is_forgotten_leaves_nothing_missing),
         cmocka_unit_test(one_that_floods_leaves_answers_to_others),
         cmocka_unit_test(replies_are_counted_for_all_and_for_each),
+        cmocka_unit_test(an_end_that_was_confirmed_before_needs_nobody),
         cmocka_unit_test(who_has_to_be_started_again_is_told_to_all),
         cmocka_unit_test(a_part_waits_for_a_sender_that_is_to_be_started_again),
         cmocka_unit_test(what_is_done_is_certain_where_nobody_gathers),

@@ -39,7 +39,8 @@ static const int64_t MS = 1000000, LIMIT_NS = INT64_C(3600) * 1000000000;
 typedef struct disk {
     int64_t sent;   /* the sender goes on behind it */
     bool confirmed; /* it has heard that all is done */
-    int64_t got;    /* the gatherer goes on behind it */
+    uint64_t confirmed_by;
+    int64_t got; /* the gatherer goes on behind it */
 } disk;
 
 typedef struct trial {
@@ -130,18 +131,22 @@ static void save_sender(int64_t at) {
     say(SENDER, "saved", at, "");
 }
 
-static void note_confirmed(void *env, bool all) {
+static void note_confirmed(void *env, bool all, uint64_t by) {
     (void)env;
     if (world_am_dead()) return;
     t->disk.confirmed = all;
+    t->disk.confirmed_by = by;
     say(SENDER, "confirmed", all, "");
 }
 
 static wadi_status send_all(wadi_share_sender *s, wadi_port *p, wadi_buffers *buffers,
                             wadi_error *err) {
     int64_t at = t->disk.sent, chunks = 0, pending = -1;
-    wadi_whole of = {
-        .stream = 77, .start = at, .lasts = t->saves[SENDER], .confirmed = t->disk.confirmed};
+    wadi_whole of = {.stream = 77,
+                     .start = at,
+                     .lasts = t->saves[SENDER],
+                     .confirmed = t->disk.confirmed,
+                     .confirmed_by = t->disk.confirmed_by};
     say(SENDER, "begins at", at, "");
     if (t->saves[SENDER])
         wadi_share_sender_tell(s, (wadi_share_teller){.confirmed = note_confirmed});

@@ -178,7 +178,8 @@ void wadi_zmq_note_forgotten(wadi_zmq_port *p, int64_t end) {
 
 static void confirm(wadi_zmq_port *p, bool all) {
     p->confirmed = all;
-    if (p->options.share.confirmed != NULL) p->options.share.confirmed(p->options.share.env, all);
+    if (p->options.share.confirmed != NULL)
+        p->options.share.confirmed(p->options.share.env, all, p->gathered.by);
 }
 
 /* Somebody is there who is told the end as soon as all is done. */
@@ -195,12 +196,14 @@ void wadi_zmq_note_confirmed(wadi_zmq_port *p) {
 }
 
 bool wadi_zmq_is_settled(const wadi_zmq_port *p) {
-    return p->options.sends && wadi_zmq_has_many(p) && p->whole.confirmed && p->gathered.by == 0;
+    return p->options.sends && wadi_zmq_has_many(p) && p->whole.confirmed &&
+           (p->gathered.by == 0 || p->gathered.by == p->whole.confirmed_by);
 }
 
-/* Another process gathers than the one that had all: what an earlier process of the sender has heard says nothing of it. */
-static void doubt_end(wadi_zmq_port *p) {
-    if (p->confirmed || (p->whole.confirmed && p->gathered.by == 0)) confirm(p, false);
+/* Where another process gathers than the one that had all, what an earlier process of the sender has heard says nothing of it. That one itself may still be named by those who are about to end. */
+static void doubt_end(wadi_zmq_port *p, uint64_t by) {
+    const bool before = wadi_zmq_is_settled(p) && by != p->whole.confirmed_by;
+    if (p->confirmed || before) confirm(p, false);
 }
 
 static wadi_status on_from(wadi_zmq_port *p, int peer, const wadi_control *c, wadi_error *err) {
@@ -211,7 +214,7 @@ static wadi_status on_from(wadi_zmq_port *p, int peer, const wadi_control *c, wa
     p->remotes[peer].have = c->number;
     p->remotes[peer].lacks = 0;
     if (by == p->gathered.by) return WADI_OK;
-    doubt_end(p);
+    doubt_end(p, by);
     if (p->gathered.by != 0) check_forgotten(p, c->number, p->forgotten);
     p->gathered.by = by;
     p->gathered.saves = (int)c->status == 1;
