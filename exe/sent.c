@@ -203,8 +203,10 @@ wadi_status wadi_exe_sent_get(wadi_exe *exe, const wadi_charter *charter, wadi_w
     for (int i = 0; s != NULL && i < charter->stretches.n; i++) {
         const wadi_stretch *t = &charter->stretches.at[i];
         for (int k = 0; k < t->n; k++) {
-            const int body = t->stage[k] < s->nstages ? s->stages[t->stage[k]].body : -1;
-            if (body >= 0) WADI_TRY(get_body(exe, body, queue, options, err));
+            const wadi_plan_stage *p = t->stage[k] < s->nstages ? &s->stages[t->stage[k]] : NULL;
+            const bool keyed = t->keyed && p != NULL && wadi_change_about(p->change)->keys;
+            if (keyed) WADI_TRY(get_body(exe, p->scan.body, queue, options, err));
+            if (p != NULL && p->body >= 0) WADI_TRY(get_body(exe, p->body, queue, options, err));
         }
     }
     return WADI_OK;

@@ -76,6 +76,10 @@ int64_t wadi_change_needs(const wadi_change *c, int64_t need);
 /* Bytes of what the change keeps. */
 int64_t wadi_change_bytes(const wadi_change *c);
 
+/* No change: a chunk of its n elements at the positions `at`, which rise. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_change_gather(wadi_chunk *chunk, const int64_t *at, int64_t n,
+                                              wadi_chunk **out, wadi_error *err);
+
 /* Appends all that the change keeps, with the elements that are ready. Between two calls of the functions above. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_change_save(const wadi_change *c, wadi_text *out, wadi_error *err);
 /* Loads the saved state into a change that has just been created with the same options. After a failure the change can only be destroyed.

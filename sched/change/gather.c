@@ -114,22 +114,38 @@ static bool pick_component(wadi_chunk *out, wadi_chunk_component *to, const kept
     return true;
 }
 
+/* False: out of memory. */
+static bool pick_all(wadi_chunk *out, const kept *k) {
+    for (int i = 0; i < out->components; i++) {
+        const bool may_overlap = out->component[i].layout == WADI_LAYOUT_REGULAR;
+        if (may_overlap && wadi_chunk_spread(out, i, NULL) != WADI_OK) return false;
+        if (!pick_component(out, &out->component[i], k)) return false;
+    }
+    out->count = k->n;
+    return true;
+}
+
 wadi_status wadi_change_ready_gathered(wadi_change *c, wadi_chunk *owned_out, const int64_t *at,
                                        int64_t n, wadi_error *err) {
-    wadi_chunk *out = owned_out;
     const kept k = {at, n};
-    bool done = true;
-    for (int i = 0; i < out->components && done; i++) {
-        const bool may_overlap = out->component[i].layout == WADI_LAYOUT_REGULAR;
-        if (may_overlap && wadi_chunk_spread(out, i, err) != WADI_OK)
-            done = false;
-        else
-            done = pick_component(out, &out->component[i], &k);
+    if (pick_all(owned_out, &k)) return wadi_change_ready(c, owned_out, err);
+    wadi_chunk_release(owned_out);
+    return wadi_change_no_memory(c, err);
+}
+
+wadi_status wadi_change_gather(wadi_chunk *chunk, const int64_t *at, int64_t n, wadi_chunk **out,
+                               wadi_error *err) {
+    const kept k = {at, n};
+    WADI_TRY(wadi_change_view(chunk, chunk->components, chunk->count, out, err));
+    for (int i = 0; i < chunk->components; i++) {
+        wadi_chunk_component *to = &(*out)->component[i];
+        *to = chunk->component[i];
+        to->whole = NULL;
+        to->home = NULL;
+        to->ahead = NULL;
     }
-    if (!done) {
-        wadi_chunk_release(out);
-        return wadi_change_no_memory(c, err);
-    }
-    out->count = n;
-    return wadi_change_ready(c, out, err);
+    if (pick_all(*out, &k)) return WADI_OK;
+    wadi_chunk_release(*out);
+    *out = NULL;
+    return wadi_fail(err, WADI_MEMORY, "elements: out of memory");
 }

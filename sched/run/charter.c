@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 
-static const char title[] = "wadi charter 3";
+static const char title[] = "wadi charter 4";
 
 /* ---- charters ---- */
 
@@ -69,6 +69,7 @@ static wadi_status put_program(const wadi_loader *loader, wadi_text *out, wadi_e
 static void put_stretches(const wadi_stretch_list *all, wadi_text *out) {
     wadi_state_put(out, all->n);
     for (int i = 0; i < all->n; i++) {
+        wadi_state_put(out, all->at[i].keyed);
         wadi_state_put(out, all->at[i].n);
         for (int k = 0; k < all->at[i].n; k++) wadi_state_put(out, all->at[i].stage[k]);
     }
@@ -160,7 +161,9 @@ static bool take_stretches(wadi_state_reader *r, wadi_stretch_list *out) {
     bool good = take_int(r, WADI_STRETCHES, &out->n);
     for (int i = 0; good && i < out->n; i++) {
         wadi_stretch *t = &out->at[i];
-        good = take_int(r, WADI_STRETCH_STAGES, &t->n);
+        int keyed = 0;
+        good = take_int(r, 1, &keyed) && take_int(r, WADI_STRETCH_STAGES, &t->n);
+        t->keyed = keyed != 0;
         for (int k = 0; good && k < t->n; k++) good = take_int(r, INT32_MAX, &t->stage[k]);
     }
     return good;

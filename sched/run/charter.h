@@ -2,7 +2,8 @@
  *
  * The charter has all that a worker needs before its first item: which program, which stages, and the values that do not change from chunk to
  * chunk. An item is a chunk for the first stage of a stretch. Its answer has, of each stage of the stretch, how many elements came of it, and
- * the results that home needs, but for those that home has itself: what passes through the first stage, and what does not change.
+ * the results that home needs, but for those that home has itself: what passes through the first stage, and what does not change. Of a keyed stretch an item has the states of its
+ * keys in front, in the order in which the keys first come, and so has its answer.
  * Numbers are little-endian, chunks in the wire form, whose checksums are checked. */
 #ifndef WADI_SCHED_RUN_CHARTER_H
 #define WADI_SCHED_RUN_CHARTER_H
@@ -69,13 +70,19 @@ typedef struct wadi_known {
     int64_t digest[WADI_KNOWN];
 } wadi_known;
 
-/* A chunk for that stretch. Errors: WADI_MEMORY, WADI_UNSUPPORTED. */
-WADI_NODISCARD wadi_status wadi_item_write(int stretch, const wadi_known *known, wadi_chunk *c,
-                                           wadi_text *out, wadi_error *err);
+/* A chunk for that stretch. states: of a keyed one; else NULL. Errors: WADI_MEMORY, WADI_UNSUPPORTED. */
+WADI_NODISCARD wadi_status wadi_item_write(int stretch, const wadi_known *known, wadi_chunk *states,
+                                           wadi_chunk *c, wadi_text *out, wadi_error *err);
 /* Which stretch of `stretches` the item is for, and what home knew; *rest: its chunk. Errors: WADI_IO. */
 WADI_NODISCARD wadi_status wadi_item_head(const void *bytes, int64_t n, int stretches, int *out,
                                           wadi_known *known, wadi_state_reader *rest,
                                           wadi_error *err);
+/* The states in front of the chunk, or of the answer: the fold's. Errors: WADI_IO, WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_item_take_states(wadi_state_reader *from, const wadi_plan *plan,
+                                                 const wadi_plan_fold *fold, wadi_buffers *buffers,
+                                                 wadi_chunk **out, wadi_error *err);
+/* The slots that the chunk of a keyed stretch is like: what its fold reads, and the key. out: [WADI_MAX_PARTS + 1]. Returns how many. */
+int wadi_item_keyed_slots(const wadi_plan_stream *s, const wadi_plan_stage *p, int *out);
 /* Reads the chunk, which must have components like these slots. Errors: WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_item_read(wadi_state_reader from, const wadi_plan *plan, int nslots,
                                           const int *slots, wadi_buffers *buffers, wadi_chunk **out,

@@ -22,6 +22,15 @@ wadi_status wadi_elsewhere_share(wadi_stream *s, int stage, wadi_chunk *in, wadi
     return is_far(s) ? wadi_far_here(s, stage, in, err) : wadi_team_here(s, in, err);
 }
 
+bool wadi_elsewhere_takes_states(const wadi_stream *s, int stage) {
+    return is_far(s) && wadi_far_takes_states(s, stage);
+}
+
+wadi_status wadi_elsewhere_share_states(wadi_stream *s, int stage, wadi_chunk *in,
+                                        wadi_error *err) {
+    return wadi_far_share_states(s, stage, in, err);
+}
+
 bool wadi_elsewhere_brings(const wadi_stream *s, int stage, int reader) {
     return is_far(s) && wadi_far_brings(s, stage, reader);
 }
@@ -36,6 +45,10 @@ void wadi_elsewhere_saw(wadi_stream *s, int stage, wadi_chunk *in, const wadi_ch
         wadi_far_saw(s, stage, in, out, ns);
     else
         wadi_team_saw(s, stage, in, ns);
+}
+
+void wadi_elsewhere_saw_states(wadi_stream *s, int stage, const wadi_chunk *in, int64_t ns) {
+    if (is_far(s)) wadi_far_saw_states(s, stage, in, ns);
 }
 
 wadi_status wadi_elsewhere_poll(wadi_stream *s, wadi_error *err) {

@@ -12,6 +12,10 @@ bool wadi_elsewhere_takes(const wadi_stream *s, int stage);
 /* Elements of the stage, which wadi_elsewhere_takes. */
 WADI_NODISCARD wadi_status wadi_elsewhere_share(wadi_stream *s, int stage, wadi_chunk *in,
                                                 wadi_error *err);
+/* The same for elements that change the states of a stage with some for each key. */
+bool wadi_elsewhere_takes_states(const wadi_stream *s, int stage);
+WADI_NODISCARD wadi_status wadi_elsewhere_share_states(wadi_stream *s, int stage, wadi_chunk *in,
+                                                       wadi_error *err);
 /* Whether the elements of `stage` that are handed on now have been through `reader` as well, which reads it: what came of them there is handed on
  * next. */
 bool wadi_elsewhere_brings(const wadi_stream *s, int stage, int reader);
@@ -19,6 +23,7 @@ bool wadi_elsewhere_brings(const wadi_stream *s, int stage, int reader);
 bool wadi_elsewhere_times(const wadi_stream *s);
 void wadi_elsewhere_saw(wadi_stream *s, int stage, wadi_chunk *in, const wadi_chunk *out,
                         int64_t ns);
+void wadi_elsewhere_saw_states(wadi_stream *s, int stage, const wadi_chunk *in, int64_t ns);
 /* Hands on what is done and in its turn. The compute thread must not be busy, as the meter sees it. */
 WADI_NODISCARD wadi_status wadi_elsewhere_poll(wadi_stream *s, wadi_error *err);
 /* These hand on all that others have so far: for a compute thread that is busy, or not; and for one that is not. */

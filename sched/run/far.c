@@ -1,5 +1,5 @@
 /* Tickets for workers of other processes, and handing on what comes of them, in order or as it comes. */
-#include "sched/run/far.h"
+#include "sched/run/far_keyed.h"
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -7,9 +7,6 @@
 #include "sched/run/certify.h"
 #include "sched/run/charter.h"
 #include "sched/run/stream.h"
-
-static const int64_t LOOK_NS =
-    50000000; /* how often who waits looks whether the run was cancelled */
 
 static const int64_t AHEAD_NS = 50000000;
 
@@ -110,31 +107,12 @@ static wadi_status compute_here(wadi_stream *s, const wadi_far_part *p, wadi_chu
     return WADI_OK;
 }
 
-static wadi_ticket_state state_at(const void *part, int i) {
-    return wadi_far_at(part, i)->state;
-}
-
-/* By the lock. */
-static int find_ready(const wadi_far_part *p) {
-    return wadi_tickets_next((wadi_tickets){p, state_at, p->tickets, p->unordered});
-}
-
-/* A ticket leaves the ring. By the lock. */
-static wadi_far_ticket take_out(wadi_far_part *p, int at) {
-    const wadi_far_ticket k = *wadi_far_at(p, at);
-    for (int i = at; i > 0; i--) *wadi_far_at(p, i) = *wadi_far_at(p, i - 1);
-    p->head = (p->head + 1) % WADI_FAR_TICKETS;
-    p->tickets--;
-    p->bytes -= wadi_chunk_bytes(k.in);
-    return k;
-}
-
 /* One that is ready. */
 static wadi_status hand_on(wadi_stream *s, wadi_far_part *p, wadi_error *err) {
     wadi_far *t = &s->far;
     wadi_mutex_lock(&t->lock);
-    const int at = find_ready(p);
-    const wadi_far_ticket k = take_out(p, at);
+    const int at = wadi_far_find_ready(p);
+    const wadi_far_ticket k = wadi_far_take_out(p, at);
     wadi_mutex_unlock(&t->lock);
     s->x->mixed = s->x->mixed || at > 0;
     p->delivering = true;
@@ -145,50 +123,9 @@ static wadi_status hand_on(wadi_stream *s, wadi_far_part *p, wadi_error *err) {
     return status;
 }
 
-/* No item goes to workers now (wadi job pause), and the run is to be saved and to end. By the lock. */
-static bool is_held(const wadi_far *t, const wadi_far_ticket *k) {
-    return k->state == WADI_TICKET_WAITS && t->open.held && atomic_load(&t->stream->x->drains);
-}
-
-/* Whether nobody can be expected to answer it soon. By the lock. */
-static bool is_hopeless(const wadi_far *t, const wadi_far_ticket *k) {
-    const int64_t most = wadi_far_patience(t->patience_ns, 0);
-    if (t->workers == 0 || t->lost || is_held(t, k)) return true;
-    return k->sent_ns != 0 && wadi_clock_ns() - k->sent_ns > most;
-}
-
-/* Until a ticket can be handed on. */
-static wadi_status wait_for_ready(wadi_stream *s, wadi_far_part *p, wadi_error *err) {
-    wadi_far *t = &s->far;
-    wadi_status status = WADI_OK;
-    wadi_mutex_lock(&t->lock);
-    wadi_far_ticket *k = wadi_far_at(p, 0);
-    const bool waits = find_ready(p) < 0;
-    const int ticket =
-        waits ? wadi_task_wait("elements from a worker", k->in->first, s->x->work.address) : -1;
-    wadi_account *before = waits ? wadi_profile_charge(WADI_PROFILE_TEAM) : NULL;
-    while (status == WADI_OK && find_ready(p) < 0) {
-        if (is_hopeless(t, k))
-            k->state = WADI_TICKET_FAILED;
-        else
-            (void)wadi_condition_wait_for(&t->done, &t->lock, LOOK_NS);
-        status = wadi_task_check(err);
-    }
-    wadi_mutex_unlock(&t->lock);
-    wadi_profile_back(before);
-    if (waits) wadi_task_go_on(ticket);
-    return status;
-}
-
-static bool has_ready(wadi_far *t, const wadi_far_part *p) {
-    wadi_mutex_lock(&t->lock);
-    const bool ready = find_ready(p) >= 0;
-    wadi_mutex_unlock(&t->lock);
-    return ready;
-}
-
 static wadi_status hand_on_ready(wadi_stream *s, wadi_far_part *p, wadi_error *err) {
-    while (has_ready(&s->far, p)) WADI_TRY(hand_on(s, p, err));
+    if (p->keyed != NULL) return wadi_far_keyed_take(s, p, err);
+    while (wadi_far_has_ready(&s->far, p)) WADI_TRY(hand_on(s, p, err));
     return WADI_OK;
 }
 
@@ -198,8 +135,9 @@ static wadi_status hand_on_all_ready(wadi_stream *s, wadi_error *err) {
 }
 
 static wadi_status flush(wadi_stream *s, wadi_far_part *p, wadi_error *err) {
+    if (p->keyed != NULL) return wadi_far_keyed_flush(s, p, err);
     while (!p->delivering && p->tickets > 0) {
-        WADI_TRY(wait_for_ready(s, p, err));
+        WADI_TRY(wadi_far_wait_for_ready(s, p, err));
         WADI_TRY(hand_on(s, p, err));
     }
     return WADI_OK;
@@ -216,14 +154,18 @@ wadi_status wadi_far_flush(wadi_stream *s, wadi_error *err) {
 
 wadi_status wadi_far_poll(wadi_stream *s, wadi_error *err) {
     bool ready = false;
-    for (int i = 0; i < s->far.nparts; i++) ready = ready || has_ready(&s->far, &s->far.parts[i]);
+    for (int i = 0; i < s->far.nparts; i++)
+        ready = ready || wadi_far_has_ready(&s->far, &s->far.parts[i]);
     return ready ? wadi_run_between_steps(s, hand_on_all_ready, err) : WADI_OK;
 }
 
 static bool has_tickets(const wadi_stream *s) {
-    int tickets = 0;
-    for (int i = 0; i < s->far.nparts; i++) tickets += s->far.parts[i].tickets;
-    return tickets > 0;
+    bool some = false;
+    for (int i = 0; i < s->far.nparts; i++) {
+        const wadi_far_part *p = &s->far.parts[i];
+        some = some || p->tickets > 0 || (p->keyed != NULL && p->keyed->n > 0);
+    }
+    return some;
 }
 
 wadi_status wadi_far_settle(wadi_stream *s, wadi_error *err) {
@@ -241,7 +183,7 @@ static wadi_status rest(wadi_stream *s, wadi_error *err) {
         wadi_far_part *p = &s->far.parts[i];
         if (!p->unordered) WADI_TRY(flush(s, p, err));
         while (p->bytes > most_left(s)) {
-            WADI_TRY(wait_for_ready(s, p, err));
+            WADI_TRY(wadi_far_wait_for_ready(s, p, err));
             WADI_TRY(hand_on(s, p, err));
         }
     }
@@ -254,50 +196,16 @@ wadi_status wadi_far_rest(wadi_stream *s, wadi_error *err) {
 
 /* ---- tickets ---- */
 
-bool wadi_far_takes(const wadi_stream *s, int stage) {
-    const wadi_far_part *p = part_of(&s->far, stage);
-    if (p == NULL || !s->far.opened || p->delivering) return false;
+static bool is_taken(const wadi_stream *s, const wadi_far_part *p) {
+    if (!s->far.opened || p->delivering) return false;
     for (int i = 0; i < p->plan->n; i++)
         if (s->stages[p->plan->stage[i]].crew != &s->x->crew) return false;
     return true;
 }
 
-static int most_tickets(int workers) {
-    const int wanted = 3 * workers + 2;
-    return wanted < WADI_FAR_TICKETS ? wanted : WADI_FAR_TICKETS;
-}
-
-/* Items that wait for their turn are in flight as well, each as input, output, and the bytes of both, which are copied once. Small ones beyond these have a sixteenth of the memory
- * (has_room). */
-int64_t wadi_far_in_flight(int stretches, int workers) {
-    return (int64_t)5 * stretches * most_tickets(workers > 0 ? workers : 1);
-}
-
-static void count_in_flight(wadi_stream *s, int workers) {
-    wadi_run *x = s->x;
-    wadi_mutex_lock(&x->lock);
-    wadi_run_count_in_flight(x, wadi_far_in_flight(s->far.nparts, workers));
-    x->stats.workers = workers;
-    wadi_mutex_unlock(&x->lock);
-}
-
-static void tell_nobody(wadi_stream *s) {
-    wadi_far *t = &s->far;
-    const double waited = (double)(wadi_clock_ns() - t->from_ns) / 1e9;
-    if (t->told || waited < s->x->options.watchdog_s) return;
-    t->told = true;
-    wadi_logf(WADI_LOG_WARNING, "%s: no worker has come in %.0f s; all is computed here so far",
-              s->x->work.address, waited);
-}
-
-static void add_ticket(wadi_stream *s, wadi_far_part *p, wadi_chunk *in) {
-    wadi_far *t = &s->far;
-    wadi_mutex_lock(&t->lock);
-    *wadi_far_at(p, p->tickets++) = (wadi_far_ticket){
-        .number = s->x->work.next++, .state = WADI_TICKET_WAITS, .in = wadi_chunk_retain(in)};
-    p->bytes += wadi_chunk_bytes(in);
-    wadi_mutex_unlock(&t->lock);
-    wadi_far_nudge(t);
+bool wadi_far_takes(const wadi_stream *s, int stage) {
+    const wadi_far_part *p = part_of(&s->far, stage);
+    return p != NULL && p->keyed == NULL && is_taken(s, p);
 }
 
 static wadi_status here(wadi_stream *s, wadi_far_part *p, wadi_chunk *in, wadi_error *err) {
@@ -316,7 +224,7 @@ wadi_status wadi_far_here(wadi_stream *s, int stage, wadi_chunk *in, wadi_error 
  * back is long where items are small. By the lock. */
 static bool has_room(const wadi_far *t, const wadi_far_part *p, int workers, int64_t bytes) {
     const int64_t most = t->stream->x->options.memory / t->nparts;
-    const int base = most_tickets(workers);
+    const int base = wadi_far_most_tickets(workers);
     if (p->tickets == 0) return true;
     if (p->tickets < base) return p->bytes + bytes <= most / 4;
     return t->usual_ns > 0 && p->tickets < base + AHEAD_NS / t->usual_ns &&
@@ -328,19 +236,29 @@ wadi_status wadi_far_share(wadi_stream *s, int stage, wadi_chunk *in, wadi_error
     wadi_far_part *p = part_of(t, stage);
     for (;;) {
         WADI_TRY(hand_on_ready(s, p, err));
+        const int workers = wadi_far_workers_now(s);
         wadi_mutex_lock(&t->lock);
-        const int workers = t->lost ? 0 : t->workers;
         const bool room = has_room(t, p, workers, wadi_chunk_bytes(in));
         wadi_mutex_unlock(&t->lock);
-        count_in_flight(s, workers);
         if (workers == 0) {
-            tell_nobody(s);
+            wadi_far_tell_nobody(s);
             return here(s, p, in, err);
         }
         if (room) {
-            add_ticket(s, p, in);
+            (void)wadi_far_add(s, p, in, NULL);
             return WADI_OK;
         }
-        WADI_TRY(wait_for_ready(s, p, err));
+        WADI_TRY(wadi_far_wait_for_ready(s, p, err));
     }
+}
+
+/* ---- states by key ---- */
+
+bool wadi_far_takes_states(const wadi_stream *s, int stage) {
+    const wadi_far_part *p = part_of(&s->far, stage);
+    return p != NULL && p->keyed != NULL && is_taken(s, p);
+}
+
+wadi_status wadi_far_share_states(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+    return wadi_far_keyed_share(s, part_of(&s->far, stage), in, err);
 }

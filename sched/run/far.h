@@ -23,7 +23,9 @@ typedef struct wadi_far_ticket {
     int64_t number; /* of all items of the run */
     wadi_ticket_state state;
     wadi_chunk *in;
+    wadi_chunk *states;    /* keyed: of its keys; else NULL, and so is `after` */
     wadi_answer *answer;   /* DONE: [stages of the stretch] */
+    wadi_chunk *after;     /* DONE: the states then */
     const wadi_kind *kind; /* DONE: of the worker; NULL: nobody has asked */
     int64_t sent_ns;       /* clock; 0: it has not been sent */
 } wadi_far_ticket;
@@ -50,7 +52,8 @@ typedef struct wadi_far_part {
     bool unordered;        /* nobody needs the order of what comes of its items */
     wadi_far_ticket *ring; /* [WADI_FAR_TICKETS]; it and what follows by the lock */
     int head, tickets;
-    int64_t bytes; /* of their chunks */
+    int64_t bytes;                /* of their chunks */
+    struct wadi_far_keyed *keyed; /* far_keyed.h; NULL: the stretch is not keyed */
 } wadi_far_part;
 
 typedef struct wadi_far {
@@ -100,6 +103,11 @@ static inline wadi_far_ticket *wadi_far_at(const wadi_far_part *p, int i) {
     return &p->ring[(p->head + i) % WADI_FAR_TICKETS];
 }
 
+/* Bytes of what it is sent with. */
+static inline int64_t wadi_far_ticket_bytes(const wadi_far_ticket *k) {
+    return wadi_chunk_bytes(k->in) + (k->states != NULL ? wadi_chunk_bytes(k->states) : 0);
+}
+
 /* ---- far_open.c ---- */
 
 /* Finds out what workers compute, and begins to share it. Errors: those of waiting for workers. */
@@ -108,6 +116,8 @@ WADI_NODISCARD wadi_status wadi_far_next(struct wadi_stream *s, wadi_error *err)
 bool wadi_far_times(const struct wadi_stream *s);
 void wadi_far_saw(struct wadi_stream *s, int stage, const wadi_chunk *in, const wadi_chunk *out,
                   int64_t ns);
+/* Likewise of the states of a stage; in: what they have changed by. */
+void wadi_far_saw_states(struct wadi_stream *s, int stage, const wadi_chunk *in, int64_t ns);
 void wadi_far_close(struct wadi_stream *s);
 
 /* ---- far_thread.c ---- */
@@ -119,14 +129,32 @@ void wadi_far_nudge(const wadi_far *t);
 
 /* ---- far_answer.c ---- */
 
-/* What a worker has sent for an item of the stretch, of so many elements, becomes the answer and the kind of `out`; no answer: it is of no use, which is told.
+/* What a worker has sent for an item of the stretch, of so many elements and keys, becomes the answer and the kind of `out`; no answer: it is of no use, which is told.
  * report: empty, if none is asked for, or could be read. By the thread that has the queue, without the lock. */
-void wadi_far_read(wadi_far *t, const wadi_far_part *p, int64_t count, const wadi_work_item *item,
-                   wadi_far_ticket *out, wadi_report *report);
+void wadi_far_read(wadi_far *t, const wadi_far_part *p, int64_t count, int64_t keys,
+                   const wadi_work_item *item, wadi_far_ticket *out, wadi_report *report);
 /* At the end of the run: how many answers were not used, if there were more than had been told one by one. */
 void wadi_far_tell_unused(const wadi_run *x);
 /* Gives back what a ticket of this stretch has, which is no longer in its ring. */
 void wadi_far_drop(const wadi_far_part *p, const wadi_far_ticket *owned_k);
+
+/* ---- far_tickets.c: by the compute thread ---- */
+
+/* The place of a ticket that can be handed on, of a keyed stretch of any; -1: there is none. By the lock. */
+int wadi_far_find_ready(const wadi_far_part *p);
+bool wadi_far_has_ready(wadi_far *t, const wadi_far_part *p);
+/* Until there is one; there are tickets. */
+WADI_NODISCARD wadi_status wadi_far_wait_for_ready(struct wadi_stream *s, wadi_far_part *p,
+                                                   wadi_error *err);
+/* It leaves the ring. By the lock. */
+wadi_far_ticket wadi_far_take_out(wadi_far_part *p, int at);
+int wadi_far_most_tickets(int workers);
+/* How many there are, of whom the run is told; 0: also if the queue has failed. */
+int wadi_far_workers_now(struct wadi_stream *s);
+/* After a while, that nobody has come. */
+void wadi_far_tell_nobody(struct wadi_stream *s);
+/* A ticket for these elements, of which the ring has room. states: NULL, or of a keyed stretch. Returns its number. */
+int64_t wadi_far_add(struct wadi_stream *s, wadi_far_part *p, wadi_chunk *in, wadi_chunk *states);
 
 /* ---- far_view.c ---- */
 
@@ -156,6 +184,10 @@ WADI_NODISCARD wadi_status wadi_far_share(struct wadi_stream *s, int stage, wadi
 /* Elements that are not as declared: the compute thread tells why. */
 WADI_NODISCARD wadi_status wadi_far_here(struct wadi_stream *s, int stage, wadi_chunk *in,
                                          wadi_error *err);
+/* The same for the states of a stage that has some for each key. */
+bool wadi_far_takes_states(const struct wadi_stream *s, int stage);
+WADI_NODISCARD wadi_status wadi_far_share_states(struct wadi_stream *s, int stage, wadi_chunk *in,
+                                                 wadi_error *err);
 bool wadi_far_brings(const struct wadi_stream *s, int stage, int reader);
 WADI_NODISCARD wadi_status wadi_far_poll(struct wadi_stream *s, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_far_flush(struct wadi_stream *s, wadi_error *err);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "sched/run/far.h"
+#include "sched/run/keyed.h"
 #include "sched/run/stream.h"
 
 _Static_assert(sizeof((wadi_far_refused *)NULL)->worker == WADI_REPORT_NAME, "a name has room");
@@ -48,29 +49,47 @@ static void drop_answer(wadi_answer *owned, int n) {
 
 void wadi_far_drop(const wadi_far_part *p, const wadi_far_ticket *owned_k) {
     wadi_chunk_release(owned_k->in);
+    wadi_chunk_release(owned_k->states);
+    wadi_chunk_release(owned_k->after);
     drop_answer(owned_k->answer, p->plan->n);
 }
 
-static wadi_status read_all(wadi_far *t, const wadi_far_part *p, int64_t count,
-                            wadi_state_reader from, wadi_answer *out, wadi_report *report,
-                            wadi_error *err) {
+/* The states of so many keys. */
+static wadi_status read_states(const wadi_far *t, const wadi_far_part *p, int64_t keys,
+                               wadi_state_reader *from, wadi_chunk **out, wadi_error *err) {
+    const wadi_stage_run *g = &t->stream->stages[p->plan->stage[0]];
+    if (p->keyed == NULL) return WADI_OK;
+    WADI_TRY(wadi_item_take_states(from, t->stream->x->plan, &g->plan->scan, t->stream->x->buffers,
+                                   out, err));
+    return wadi_states_are(g->keyed, keys, *out)
+               ? WADI_OK
+               : wadi_fail(err, WADI_IO, "item: other states, or of other keys");
+}
+
+static wadi_status read_all(wadi_far *t, const wadi_far_part *p, int64_t count, int64_t keys,
+                            wadi_state_reader from, wadi_answer *out, wadi_chunk **after,
+                            wadi_report *report, wadi_error *err) {
     WADI_TRY(wadi_report_take(&from, t->reports, &t->kinds, report, err));
+    WADI_TRY(read_states(t, p, keys, &from, after, err));
     return wadi_answer_read(from, t->stream->x->plan, p->travel, p->plan->n, count,
                             t->stream->x->buffers, out, err);
 }
 
-void wadi_far_read(wadi_far *t, const wadi_far_part *p, int64_t count, const wadi_work_item *item,
-                   wadi_far_ticket *out, wadi_report *report) {
+void wadi_far_read(wadi_far *t, const wadi_far_part *p, int64_t count, int64_t keys,
+                   const wadi_work_item *item, wadi_far_ticket *out, wadi_report *report) {
     wadi_error why = {.status = WADI_OK};
     if (item->status != WADI_OK) return;
     wadi_answer *a = calloc((size_t)p->plan->n, sizeof *a);
     if (a == NULL) return;
     const wadi_state_reader from = {item->bytes, (size_t)item->n};
-    if (read_all(t, p, count, from, a, report, &why) == WADI_OK) {
+    wadi_chunk *after = NULL;
+    if (read_all(t, p, count, keys, from, a, &after, report, &why) == WADI_OK) {
         out->answer = a;
+        out->after = after;
         out->kind = report->kind;
         return;
     }
     tell(&t->stream->x->work, report->worker, why.msg);
+    wadi_chunk_release(after);
     drop_answer(a, p->plan->n);
 }

@@ -7,7 +7,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "sched/run/certify.h"
-#include "sched/run/far.h"
+#include "sched/run/keyed.h"
+#include "sched/run/far_keyed.h"
 #include "sched/run/parts.h"
 #include "sched/run/stream.h"
 
@@ -29,9 +30,19 @@ static int count_bodies(const wadi_stream *s) {
     return n;
 }
 
+static bool has_keys(const wadi_stream *s, int stage) {
+    return is_mine(s, stage) && wadi_stretch_can_be_keyed(s->x->plan, &s->plan->stages[stage]);
+}
+
+static int count_keyed(const wadi_stream *s) {
+    int n = 0;
+    for (int i = 0; i < s->plan->nstages; i++) n += has_keys(s, i);
+    return n;
+}
+
 /* Whether it matters what the stages take. */
 static bool is_measured(const wadi_stream *s) {
-    return s->x->share_rule.choose == NULL && count_bodies(s) > 1;
+    return s->x->share_rule.choose == NULL && (count_bodies(s) > 1 || count_keyed(s) > 0);
 }
 
 /* Whether that is known. */
@@ -39,6 +50,9 @@ static bool is_weighed(const wadi_stream *s) {
     bool all = true, some = false;
     for (int i = 0; i < s->plan->nstages; i++) {
         const wadi_stage_run *g = &s->stages[i];
+        const int64_t chunks = g->keyed_chunks;
+        all = all && (!has_keys(s, i) || chunks >= FIRST_CHUNKS);
+        some = some || (has_keys(s, i) && chunks >= MOST_CHUNKS);
         if (!is_mine(s, i) || g->plan->body < 0) continue;
         all = all && g->here >= FIRST_CHUNKS;
         some = some || g->here >= MOST_CHUNKS;
@@ -46,18 +60,28 @@ static bool is_weighed(const wadi_stream *s) {
     return all || some;
 }
 
+/* Whether the keys of the stage go to workers: all do where nothing is measured. */
+static bool is_keyed(const wadi_stream *s, int stage) {
+    const wadi_stage_run *g = &s->stages[stage];
+    return has_keys(s, stage) &&
+           (!is_measured(s) || wadi_stretch_pays_keyed(g->plan, &g->keyed_weight, &g->weight));
+}
+
 static wadi_status choose(const wadi_stream *s, wadi_stretch_list *out, wadi_error *err) {
     const size_t n = (size_t)s->plan->nstages + 1;
     bool *usable = calloc(n, sizeof *usable);
+    bool *keyed = calloc(n, sizeof *keyed);
     wadi_stretch_weight *weight = calloc(n, sizeof *weight);
-    const bool made = usable != NULL && weight != NULL;
+    const bool made = usable != NULL && keyed != NULL && weight != NULL;
     for (int i = 0; made && i < s->plan->nstages; i++) {
         usable[i] = is_mine(s, i);
+        keyed[i] = is_keyed(s, i);
         weight[i] = s->stages[i].weight;
     }
-    if (made) wadi_stretch_find(s->x->plan, s->plan, usable, out);
+    if (made) wadi_stretch_find(s->x->plan, s->plan, usable, keyed, out);
     if (made && is_measured(s)) wadi_stretch_choose(s->plan, weight, out);
     free(usable);
+    free(keyed);
     free(weight);
     return made ? WADI_OK : wadi_fail(err, WADI_MEMORY, "workers: out of memory");
 }
@@ -92,6 +116,7 @@ static wadi_status start(wadi_far *t, wadi_error *err) {
 static void drop_room(wadi_far *t) {
     wadi_slots_fini(&t->once);
     for (int i = 0; i < t->nparts; i++) {
+        wadi_far_keyed_fini(&t->parts[i]);
         free(t->parts[i].ring);
         free(t->parts[i].travel);
     }
@@ -102,10 +127,11 @@ static void drop_room(wadi_far *t) {
 
 static bool make_part(const wadi_far *t, const wadi_stretch *plan, wadi_far_part *p) {
     p->plan = plan;
-    p->unordered = wadi_run_mixes(t->stream->x, t->stream->plan, plan->stage[0]);
+    p->unordered = !plan->keyed && wadi_run_mixes(t->stream->x, t->stream->plan, plan->stage[0]);
+    if (plan->keyed) p->keyed = calloc(1, sizeof *p->keyed);
     p->ring = calloc(WADI_FAR_TICKETS, sizeof *p->ring);
     p->travel = calloc((size_t)plan->n, sizeof *p->travel);
-    if (p->ring == NULL || p->travel == NULL) return false;
+    if (p->ring == NULL || p->travel == NULL || plan->keyed != (p->keyed != NULL)) return false;
     for (int i = 0; i < plan->n; i++)
         wadi_charter_travel(t->stream->x->plan, t->stream->plan, plan, i, &t->once, &p->travel[i]);
     return true;
@@ -185,6 +211,19 @@ void wadi_far_saw(wadi_stream *s, int stage, const wadi_chunk *in, const wadi_ch
     g->weight.ns += ns;
     g->weight.in_bytes += wadi_chunk_bytes(in);
     g->weight.out_bytes += wadi_chunk_bytes(out);
+}
+
+void wadi_far_saw_states(wadi_stream *s, int stage, const wadi_chunk *in, int64_t ns) {
+    wadi_stage_run *g = &s->stages[stage];
+    wadi_keyed_weight *w = &g->keyed_weight;
+    if (s->x->crew.loaded || g->keyed_chunks++ < FIRST_CHUNKS - 1) return;
+    const int64_t all = wadi_states_keys(g->keyed), most = in->count < all ? in->count : all;
+    w->ns += ns;
+    w->chunks++;
+    w->elements += in->count;
+    w->in_bytes += wadi_chunk_bytes(in);
+    w->state_bytes += wadi_states_bytes_about(g->keyed, most);
+    w->most += wadi_states_most_of_shard(g->keyed, in->count);
 }
 
 /* ---- closing ---- */

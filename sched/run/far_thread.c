@@ -72,11 +72,11 @@ static void fail(const wadi_far *t, int64_t number) {
 
 /* ---- sending ---- */
 
-static wadi_status send(const wadi_far *t, int part, int64_t number, wadi_chunk *in,
-                        wadi_error *err) {
+static wadi_status send(const wadi_far *t, int part, int64_t number, wadi_chunk *states,
+                        wadi_chunk *in, wadi_error *err) {
     wadi_workq *q = queue_of(t);
     wadi_text bytes = {0};
-    wadi_status status = wadi_item_write(part, &t->kinds.told, in, &bytes, err);
+    wadi_status status = wadi_item_write(part, &t->kinds.told, states, in, &bytes, err);
     if (status == WADI_OK) status = q->ops->submit(q, number, bytes.at, (int64_t)bytes.n, err);
     wadi_text_fini(&bytes);
     return status;
@@ -85,12 +85,14 @@ static wadi_status send(const wadi_far *t, int part, int64_t number, wadi_chunk 
 /* Sends the ticket, outside the lock meanwhile. What cannot be sent is for the compute thread. */
 static wadi_status send_ticket(wadi_far *t, place at, wadi_error *err) {
     wadi_chunk *in = wadi_chunk_retain(at.k->in);
+    wadi_chunk *states = at.k->states != NULL ? wadi_chunk_retain(at.k->states) : NULL;
     const int64_t number = at.k->number;
     at.k->state = WADI_TICKET_AT_WORK;
     at.k->sent_ns = wadi_clock_ns();
     wadi_mutex_unlock(&t->lock);
-    const wadi_status status = send(t, at.part, number, in, err);
+    const wadi_status status = send(t, at.part, number, states, in, err);
     wadi_chunk_release(in);
+    wadi_chunk_release(states);
     wadi_mutex_lock(&t->lock);
     if (status == WADI_OK) return WADI_OK;
     fail(t, number);
@@ -128,10 +130,11 @@ static void take_answer(wadi_far *t, const wadi_work_item *item) {
     const place at = find(t, item->number);
     const wadi_far_part *p = &t->parts[at.part];
     const int64_t count = at.k != NULL ? at.k->in->count : 0;
+    const int64_t keys = at.k != NULL && at.k->states != NULL ? at.k->states->count : 0;
     wadi_mutex_unlock(&t->lock);
     wadi_far_ticket got = {.in = NULL};
     wadi_report report = {.ns = 0};
-    if (at.k != NULL) wadi_far_read(t, p, count, item, &got, &report);
+    if (at.k != NULL) wadi_far_read(t, p, count, keys, item, &got, &report);
     free(item->bytes);
     wadi_mutex_lock(&t->lock);
     wadi_far_ticket *k = find(t, item->number).k;
@@ -141,6 +144,7 @@ static void take_answer(wadi_far *t, const wadi_work_item *item) {
         k->state = got.answer != NULL ? WADI_TICKET_DONE : WADI_TICKET_FAILED;
         if (got.answer != NULL) trace_answer(t, p, k, &report);
         k->answer = got.answer;
+        k->after = got.after;
         k->kind = got.kind;
         got = (wadi_far_ticket){.in = NULL};
     }
@@ -193,7 +197,7 @@ static wadi_status take(wadi_far *t, int64_t wait_ns, wadi_error *err) {
 static wadi_status step(wadi_far *t, wadi_error *err) {
     bool sent = false;
     const place at = first_waiting(t);
-    if (at.k != NULL && queue_of(t)->ops->has_room(queue_of(t), wadi_chunk_bytes(at.k->in))) {
+    if (at.k != NULL && queue_of(t)->ops->has_room(queue_of(t), wadi_far_ticket_bytes(at.k))) {
         WADI_TRY(send_ticket(t, at, err));
         sent = true;
     }

@@ -15,11 +15,12 @@ void wadi_charter_travel(const wadi_plan *plan, const wadi_plan_stream *s, const
                          int i, const wadi_slots *once, wadi_travel *out) {
     const wadi_plan_stage *p = &s->stages[t->stage[i]];
     *out = (wadi_travel){.n = 0};
+    if (t->keyed && wadi_change_about(p->change)->last) return; /* they come behind the end */
     if (!wadi_stretch_gives(s, t, t->stage[i])) return;
     for (int k = 0; k < p->nresults; k++) {
         const int slot = p->results[k];
         const bool passes = has(p->parts, p->nparts, slot);
-        if ((passes && i == 0) || has(out->slot, out->n, slot)) continue;
+        if ((passes && i == 0 && !t->keyed) || has(out->slot, out->n, slot)) continue;
         if (plan->slots[slot].kind == WADI_SLOT_ONCE && !wadi_slots_is_empty(once, slot)) continue;
         out->slot[out->n] = slot;
         out->at[out->n] = k;
@@ -94,11 +95,12 @@ static bool take_head(wadi_state_reader *r, int n, int64_t *out) {
 /* ---- items ---- */
 
 /* The number of the stretch, how many kinds of workers are known, and these. */
-wadi_status wadi_item_write(int stretch, const wadi_known *known, wadi_chunk *c, wadi_text *out,
-                            wadi_error *err) {
+wadi_status wadi_item_write(int stretch, const wadi_known *known, wadi_chunk *states, wadi_chunk *c,
+                            wadi_text *out, wadi_error *err) {
     int64_t head[2 + WADI_KNOWN] = {stretch, known->n};
     for (int i = 0; i < known->n; i++) head[2 + i] = known->digest[i];
     put_head(head, 2 + known->n, out);
+    if (states != NULL) WADI_TRY(wadi_state_put_chunk(out, states, err));
     WADI_TRY(wadi_state_put_chunk(out, c, err));
     return out->failed ? no_memory(err) : WADI_OK;
 }
@@ -114,6 +116,23 @@ wadi_status wadi_item_head(const void *bytes, int64_t n, int stretches, int *out
     *out = (int)head[0];
     known->n = (int)head[1];
     return WADI_OK;
+}
+
+wadi_status wadi_item_take_states(wadi_state_reader *from, const wadi_plan *plan,
+                                  const wadi_plan_fold *fold, wadi_buffers *buffers,
+                                  wadi_chunk **out, wadi_error *err) {
+    WADI_TRY(wadi_state_take_chunk(from, buffers, out, err));
+    if (are_like(*out, plan, fold->nstate, fold->init)) return WADI_OK;
+    wadi_chunk_release(*out);
+    *out = NULL;
+    return senseless(err);
+}
+
+int wadi_item_keyed_slots(const wadi_plan_stream *s, const wadi_plan_stage *p, int *out) {
+    const wadi_plan_fold *f = &p->scan;
+    for (int i = 0; i < f->nparts; i++) out[i] = f->parts[i];
+    out[f->nparts] = s->stages[p->inputs[0]].results[p->test];
+    return f->nparts + 1;
 }
 
 wadi_status wadi_item_read(wadi_state_reader from, const wadi_plan *plan, int nslots,

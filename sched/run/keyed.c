@@ -420,8 +420,7 @@ wadi_status wadi_states_take(wadi_states *k, wadi_crew *w, int64_t s, wadi_error
     return wadi_states_check_memory(k, err);
 }
 
-/* Keys from number n on. */
-static void forget(wadi_states *k, int64_t n) {
+void wadi_states_forget(wadi_states *k, int64_t n) {
     for (int i = 0; i < k->nstate; i++) {
         wadi_states_all *a = &k->state[i];
         for (int64_t key = n; a->type->rank > 0 && key < k->n; key++) {
@@ -440,7 +439,7 @@ void wadi_states_end(wadi_states *k, wadi_crew *w, int64_t done) {
     if (done < k->count) {
         for (int64_t s = 0; s < done; s++)
             if (k->number[s] >= keys) keys = k->number[s] + 1;
-        forget(k, keys);
+        wadi_states_forget(k, keys);
     }
     k->count = 0;
     for (int i = 0; i < k->nstate; i++) wadi_slots_clear(w->slots, k->fold->state_in[i]);

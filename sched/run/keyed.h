@@ -45,4 +45,33 @@ WADI_NODISCARD wadi_status wadi_states_save(const wadi_states *k, wadi_buffers *
 WADI_NODISCARD wadi_status wadi_states_load(wadi_states *k, wadi_buffers *buffers,
                                             wadi_state_reader *from, wadi_error *err);
 
+/* ---- keyed_rows.c: states of some keys, which change elsewhere, between two chunks ---- */
+
+/* The numbers of the keys of the chunk's elements, whose key is its last component; one that is new has the first state. *out: [count] borrowed until the
+ * next chunk. Errors: as wadi_states_begin; then no key is new. */
+WADI_NODISCARD wadi_status wadi_states_number(wadi_states *k, wadi_crew *w, wadi_chunk *c,
+                                              const int64_t **out, wadi_error *err);
+int64_t wadi_states_keys(const wadi_states *k);
+/* Forgets the keys from number n on. */
+void wadi_states_forget(wadi_states *k, int64_t n);
+/* The states of n keys of these numbers (NULL: 0, 1, ..), one behind the other, with a reference for the caller. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_states_rows(const wadi_states *k, wadi_buffers *buffers,
+                                            const int64_t *key, int64_t n, wadi_chunk **out,
+                                            wadi_error *err);
+/* Whether the chunk, from wherever it comes, may be states of n keys. Any thread, while there are the states. */
+bool wadi_states_are(const wadi_states *k, int64_t n, const wadi_chunk *rows);
+/* Such a chunk becomes the states of the keys. What is allowed for all is not asked. Errors: WADI_MEMORY (some have changed). */
+WADI_NODISCARD wadi_status wadi_states_set_rows(wadi_states *k, const int64_t *key,
+                                                const wadi_chunk *rows, wadi_error *err);
+
+enum { WADI_SHARDS = 64 };
+/* Of a key: those that came one behind the other are spread. Less than WADI_SHARDS. */
+static inline int wadi_shard_of(int64_t key) {
+    return (int)((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15) >> 58);
+}
+/* Of the last chunk, of so many elements: those of the shard that has most. */
+int64_t wadi_states_most_of_shard(const wadi_states *k, int64_t count);
+/* Bytes of the states of n keys, about. */
+int64_t wadi_states_bytes_about(const wadi_states *k, int64_t n);
+
 #endif

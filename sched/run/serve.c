@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sched/run/report.h"
+#include "sched/run/serve_keyed.h"
 #include "sched/run/stream.h"
 
 /* Stages that go together. */
@@ -29,8 +30,10 @@ typedef struct server {
 
 /* An item on its way through the stages. */
 typedef struct passage {
+    wadi_chunk *states;                   /* of a keyed item; else NULL, and so is `after` */
     wadi_chunk *out[WADI_STRETCH_STAGES]; /* what has come of each; NULL: nothing */
     wadi_answer answer[WADI_STRETCH_STAGES];
+    wadi_chunk *after; /* the states then */
 } passage;
 
 /* Whether the failure is this worker's own: it cannot go on. What a program does wrong, it does wrong everywhere; and what is too large here is for
@@ -107,7 +110,18 @@ static wadi_status pass(server *v, const part *t, int i, wadi_chunk *in, passage
 
 /* ---- one item ---- */
 
+/* The elements of a keyed item change its states, and go through the body of the stage. */
+static wadi_status pass_keyed(server *v, const part *t, wadi_chunk *in, passage *p,
+                              wadi_error *err) {
+    wadi_crew_begin_step(&v->crew);
+    WADI_TRY(wadi_serve_keyed(&v->stream, t->plan->stage[0], &v->crew, in, p->states, &p->out[0],
+                              &p->after, err));
+    p->answer[0].count = in->count;
+    return p->out[0] != NULL ? send_back(&t->travel[0], p->out[0], &p->answer[0], err) : WADI_OK;
+}
+
 static wadi_status pass_all(server *v, const part *t, wadi_chunk *in, passage *p, wadi_error *err) {
+    if (t->plan->keyed) return pass_keyed(v, t, in, p, err);
     WADI_TRY(pass(v, t, 0, in, p, err));
     for (int i = 1; i < t->plan->n; i++) {
         wadi_chunk *changed = NULL;
@@ -122,6 +136,26 @@ static wadi_status pass_all(server *v, const part *t, wadi_chunk *in, passage *p
 static void passage_fini(passage *p) {
     wadi_answer_fini(p->answer, WADI_STRETCH_STAGES);
     for (int i = 0; i < WADI_STRETCH_STAGES; i++) wadi_chunk_release(p->out[i]);
+    wadi_chunk_release(p->states);
+    wadi_chunk_release(p->after);
+}
+
+/* The elements of an item, and its states if it is keyed. */
+static wadi_status read_item(server *v, const part *t, wadi_state_reader from, passage *p,
+                             wadi_chunk **out, wadi_error *err) {
+    const wadi_run *x = v->stream.x;
+    const wadi_plan_stage *first = &v->stream.plan->stages[t->plan->stage[0]];
+    int slots[WADI_MAX_PARTS + 1];
+    if (!t->plan->keyed)
+        return wadi_item_read(from, x->plan, first->nparts, first->parts, x->buffers, out, err);
+    const int n = wadi_item_keyed_slots(v->stream.plan, first, slots);
+    WADI_TRY(wadi_item_take_states(&from, x->plan, &first->scan, x->buffers, &p->states, err));
+    return wadi_item_read(from, x->plan, n, slots, x->buffers, out, err);
+}
+
+static wadi_status write_answer(const part *t, const passage *p, wadi_text *out, wadi_error *err) {
+    if (p->after != NULL) WADI_TRY(wadi_state_put_chunk(out, p->after, err));
+    return wadi_answer_write(p->answer, t->plan->n, out, err);
 }
 
 static wadi_status compute(server *v, const wadi_work_item *item, wadi_text *answer,
@@ -129,19 +163,22 @@ static wadi_status compute(server *v, const wadi_work_item *item, wadi_text *ans
     wadi_run *x = v->stream.x;
     wadi_state_reader rest;
     wadi_chunk *in = NULL;
-    passage p = {.out = {NULL}};
+    passage p = {.states = NULL};
     wadi_known known = {.n = 0};
     int which = 0;
     WADI_TRY(wadi_item_head(item->bytes, item->n, v->nparts, &which, &known, &rest, err));
     wadi_reporter_heard(&v->reporter, &known);
     const part *t = &v->parts[which];
-    const wadi_plan_stage *first = &v->stream.plan->stages[t->plan->stage[0]];
-    WADI_TRY(wadi_item_read(rest, x->plan, first->nparts, first->parts, x->buffers, &in, err));
+    wadi_status status = read_item(v, t, rest, &p, &in, err);
+    if (status != WADI_OK) {
+        passage_fini(&p);
+        return status;
+    }
     const int64_t begin_ns = wadi_clock_ns();
     const int ticket = begin_work(v, t->plan->stage[0], in);
-    wadi_status status = pass_all(v, t, in, &p, err);
+    status = pass_all(v, t, in, &p, err);
     if (status == WADI_OK) wadi_reporter_put(&v->reporter, x, wadi_clock_ns() - begin_ns, answer);
-    if (status == WADI_OK) status = wadi_answer_write(p.answer, t->plan->n, answer, err);
+    if (status == WADI_OK) status = write_answer(t, &p, answer, err);
     wadi_task_go_on(ticket);
     if (status == WADI_OK) atomic_fetch_add(&v->served->elements, in->count);
     passage_fini(&p);
@@ -197,6 +234,8 @@ static wadi_status open_server(server *v, const wadi_charter *c, wadi_error *err
         t->plan = &c->stretches.at[v->nparts];
         for (int i = 0; i < t->plan->n; i++)
             wadi_charter_travel(x->plan, v->stream.plan, t->plan, i, &x->slots, &t->travel[i]);
+        if (t->plan->keyed && !wadi_serve_has_states(&v->stream, t->plan->stage[0]))
+            return wadi_fail(err, WADI_IO, "the charter has no first state");
     }
     return WADI_OK;
 }

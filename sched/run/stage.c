@@ -14,6 +14,7 @@
 #include "sched/run/dead.h"
 #include "sched/run/elsewhere.h"
 #include "sched/run/keyed.h"
+#include "sched/run/scanned.h"
 #include "sched/run/stream.h"
 #include "sched/run/tap.h"
 
@@ -332,22 +333,7 @@ static wadi_status again(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *
     return is_open(s, stage) ? step_here(s, stage, in, err) : WADI_OK;
 }
 
-static const wadi_team_hooks hooks = {give, again};
-
 /* ---- changes ---- */
-
-/* The states after each element of a chunk; done: of how many there are any. */
-static wadi_status take_states(wadi_stream *s, wadi_stage_run *g, wadi_chunk *in, int64_t done,
-                               wadi_chunk **out, wadi_error *err) {
-    const wadi_plan_fold *f = &g->plan->scan;
-    WADI_TRY(wadi_chunk_create(s->x->buffers, f->nstate, out, err));
-    (*out)->first = in->first;
-    (*out)->count = done;
-    if (!f->carried) wadi_builder_finish(&g->states, *out, 0, done);
-    for (int i = 0; f->carried && i < f->nstate; i++)
-        wadi_slots_take(g->crew->slots, f->after[i], *out, i);
-    return WADI_OK;
-}
 
 static wadi_status scan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err);
 
@@ -365,7 +351,7 @@ static wadi_status step_states(wadi_stream *s, int stage, wadi_chunk *in, int64_
                                wadi_error *err) {
     wadi_stage_run *g = stage_of(s, stage);
     wadi_chunk *states = NULL, *parts = NULL;
-    WADI_TRY(take_states(s, g, in, done, &states, err));
+    WADI_TRY(wadi_scanned_take(g->crew, &g->plan->scan, &g->states, in->first, done, &states, err));
     wadi_status status = wadi_chunk_select(states, g->plan->nparts, g->plan->from, &parts, err);
     if (status == WADI_OK && done > 0) status = step(s, stage, parts, err);
     wadi_chunk_release(parts);
@@ -422,15 +408,27 @@ static wadi_status scan_parts(wadi_stream *s, int stage, wadi_chunk *in, wadi_er
     return WADI_OK;
 }
 
+static wadi_status fold(wadi_stream *s, int stage, wadi_chunk *in, int64_t *out_done,
+                        wadi_error *err) {
+    wadi_stage_run *g = stage_of(s, stage);
+    wadi_builder *states = waits_for_end(g) ? NULL : &g->states;
+    const bool timed = g->keyed != NULL && g->crew == &s->x->crew && wadi_elsewhere_times(s);
+    const int64_t begin = timed ? wadi_clock_ns() : 0;
+    const wadi_status status =
+        wadi_fold_elements(g->crew, &g->plan->scan, in, g->keyed, states, out_done, err);
+    if (timed && status == WADI_OK)
+        wadi_elsewhere_saw_states(s, stage, in, wadi_clock_ns() - begin);
+    return status;
+}
+
 /* The states after each element of a chunk. Those before a failure come first: a carried state is as it was before, so these elements are scanned
  * alone. */
-static wadi_status scan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+static wadi_status scan_here(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
     wadi_stage_run *g = stage_of(s, stage);
     const wadi_plan_fold *f = &g->plan->scan;
     int64_t done = 0;
     if (goes_in_parts(g, in)) return scan_parts(s, stage, in, err);
-    wadi_builder *states = waits_for_end(g) ? NULL : &g->states;
-    const wadi_status folded = wadi_fold_elements(g->crew, f, in, g->keyed, states, &done, err);
+    const wadi_status folded = fold(s, stage, in, &done, err);
     const wadi_error failed = *err;
     const bool goes_on = scans_on(s, g, folded);
     if (folded != WADI_OK && f->carried)
@@ -442,6 +440,33 @@ static wadi_status scan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *e
     *err = failed;
     return wadi_stage_fail(s, stage, folded, err);
 }
+
+/* What others compute is not the crew's work, nor is waiting for them. */
+static wadi_status scan_elsewhere(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+    wadi_crew *crew = stage_of(s, stage)->crew;
+    wadi_passed *at = wadi_passed_turn(&crew->works_for, NULL);
+    const wadi_status status = wadi_elsewhere_share_states(s, stage, in, err);
+    (void)wadi_passed_turn(&crew->works_for, at);
+    return status;
+}
+
+static wadi_status scan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+    return wadi_elsewhere_takes_states(s, stage) ? scan_elsewhere(s, stage, in, err)
+                                                 : scan_here(s, stage, in, err);
+}
+
+/* Elements that others have not computed. */
+static wadi_status rescan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+    wadi_stage_run *g = stage_of(s, stage);
+    wadi_crew *crew = g->crew;
+    if (!is_open(s, stage)) return WADI_OK;
+    wadi_passed *at = wadi_passed_turn(&crew->works_for, &g->done);
+    const wadi_status status = scan(s, stage, in, err);
+    (void)wadi_passed_turn(&crew->works_for, at);
+    return status;
+}
+
+static const wadi_team_hooks hooks = {give, again, rescan};
 
 static int64_t cap(const wadi_stage_run *g) {
     return wadi_budget_cap(&g->budget, INT64_MAX);
@@ -564,7 +589,10 @@ wadi_status wadi_stage_end(wadi_stream *s, int stage, wadi_error *err) {
             WADI_TRY(wadi_change_end(g->change, k, err));
             WADI_TRY(drain(s, i, err));
             const bool whole = ++g->ended_inputs == g->plan->ninputs;
-            if (whole && waits_for_end(g)) WADI_TRY(give_keys(s, i, err));
+            if (whole && waits_for_end(g)) {
+                WADI_TRY(wadi_elsewhere_flush(s, err));
+                WADI_TRY(give_keys(s, i, err));
+            }
             if (whole && g->broken.status == WADI_OK) WADI_TRY(wadi_stage_end(s, i, err));
         }
     }
@@ -589,16 +617,7 @@ static wadi_status check_size(const wadi_stream *s, const wadi_plan_stage *p, co
 
 static wadi_status open_states(wadi_stream *s, wadi_stage_run *g, wadi_error *err) {
     const wadi_plan_fold *f = &g->plan->scan;
-    wadi_part part[WADI_MAX_PARTS] = {{0}};
-    if (f->nstate > WADI_MAX_PARTS)
-        return wadi_fail(err, WADI_UNSUPPORTED, "a state of %d arrays, at most %d", f->nstate,
-                         (int)WADI_MAX_PARTS);
-    for (int i = 0; i < f->nstate; i++) {
-        const wadi_plan_slot *p = &s->x->plan->slots[f->init[i]];
-        part[i] = (wadi_part){.rank = p->rank, .fields = p->fields, .fixed = p->rank == 0};
-        for (int k = 0; k < p->fields; k++) part[i].type[k] = p->type[k];
-    }
-    WADI_TRY(wadi_builder_init(&g->states, s->x->buffers, f->nstate, part, INT64_MAX, err));
+    WADI_TRY(wadi_scanned_begin(s->x, f, &g->states, err));
     if (!f->keyed) return wadi_fold_begin(g->crew, f, err);
     if (f->nparts > WADI_MAX_PARTS)
         return wadi_fail(err, WADI_UNSUPPORTED, "a scan over elements of %d arrays, at most %d",

@@ -85,7 +85,9 @@ typedef struct wadi_stage_run {
         broken; /* status WADI_OK: it is not. Else what its next element fails with, once somebody asks for it */
     int64_t here;                   /* of several devices: elements that the first has computed, */
     int64_t body_ns, body_elements; /* and those of them that were timed */
-    wadi_stretch_weight weight;     /* with workers elsewhere: what chunks of it have taken here */
+    wadi_stretch_weight weight;     /* with workers elsewhere: what chunks of it have taken here, */
+    wadi_keyed_weight keyed_weight; /* and what its states by key have, */
+    int64_t keyed_chunks;           /* of which so many chunks have come */
 } wadi_stage_run;
 
 /* Where a stream can be parted: a stage to which all elements come that the stages behind it get, or a fold at an end. */

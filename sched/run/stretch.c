@@ -46,8 +46,20 @@ static bool can_begin(const wadi_plan_stage *p) {
     return fits(p) && p->body >= 0;
 }
 
+/* Numbers of elements are not known to whoever has some of them. */
+bool wadi_stretch_can_be_keyed(const wadi_plan *plan, const wadi_plan_stage *p) {
+    const wadi_plan_fold *f = &p->scan;
+    return wadi_change_about(p->change)->keys && fits(p) && p->ninputs == 1 &&
+           f->nparts <= WADI_MAX_PARTS && f->nstate <= WADI_MAX_PARTS &&
+           plan->bodies[f->body].index_slot < 0 &&
+           (p->body < 0 || plan->bodies[p->body].index_slot < 0);
+}
+
 bool wadi_stretch_is_one(const wadi_plan *plan, const wadi_plan_stream *s, const wadi_stretch *t) {
     if (t->n < 1 || t->n > WADI_STRETCH_STAGES) return false;
+    if (t->keyed)
+        return t->n == 1 && t->stage[0] >= 0 && t->stage[0] < s->nstages &&
+               wadi_stretch_can_be_keyed(plan, &s->stages[t->stage[0]]);
     for (int i = 0; i < t->n; i++) {
         const int stage = t->stage[i];
         if (stage < 0 || stage >= s->nstages) return false;
@@ -71,7 +83,8 @@ static void drop(wadi_stretch *t, int i) {
 static wadi_stretch *followed_by(const wadi_plan *plan, const wadi_plan_stage *p,
                                  wadi_stretch_list *all) {
     for (int i = 0; i < all->n && can_follow(plan, p); i++)
-        if (wadi_stretch_has(&all->at[i], p->inputs[0]) && all->at[i].n < WADI_STRETCH_STAGES)
+        if (!all->at[i].keyed && wadi_stretch_has(&all->at[i], p->inputs[0]) &&
+            all->at[i].n < WADI_STRETCH_STAGES)
             return &all->at[i];
     return NULL;
 }
@@ -86,13 +99,16 @@ static void drop_idle(const wadi_plan_stream *s, wadi_stretch *t) {
 }
 
 void wadi_stretch_find(const wadi_plan *plan, const wadi_plan_stream *s, const bool *usable,
-                       wadi_stretch_list *out) {
+                       const bool *keyed, wadi_stretch_list *out) {
     *out = (wadi_stretch_list){.n = 0};
     for (int i = 0; i < s->nstages; i++) {
         const wadi_plan_stage *p = &s->stages[i];
         if (!usable[i]) continue;
-        wadi_stretch *t = followed_by(plan, p, out);
-        if (t != NULL)
+        const bool is_keyed = keyed != NULL && keyed[i] && wadi_stretch_can_be_keyed(plan, p);
+        wadi_stretch *t = is_keyed ? NULL : followed_by(plan, p, out);
+        if (is_keyed && out->n < WADI_STRETCHES)
+            out->at[out->n++] = (wadi_stretch){.n = 1, .stage = {i}, .keyed = true};
+        else if (t != NULL)
             t->stage[t->n++] = i;
         else if (can_begin(p) && out->n < WADI_STRETCHES)
             out->at[out->n++] = (wadi_stretch){.n = 1, .stage = {i}};
@@ -111,6 +127,21 @@ static double gain(const wadi_plan_stream *s, const wadi_stretch_weight *w, cons
         if (wadi_stretch_gives(s, t, t->stage[i])) ns -= byte_ns * (double)of->out_bytes;
     }
     return ns;
+}
+
+/* Of an element of a keyed stage: what home does to part it from the others, and to put it back into their order. */
+static const double element_ns = 40;
+/* What the largest shard may have of the elements: it is computed by one worker after the other. */
+static const double most_of_shard = 0.75;
+
+bool wadi_stretch_pays_keyed(const wadi_plan_stage *p, const wadi_keyed_weight *of,
+                             const wadi_stretch_weight *weight) {
+    const bool last = wadi_change_about(p->change)->last;
+    const double saved = (double)of->ns + (last ? 0 : (double)weight->ns);
+    const double bytes =
+        (double)of->in_bytes + 2 * (double)of->state_bytes + (last ? 0 : (double)weight->out_bytes);
+    return of->elements > 0 && (double)of->most <= most_of_shard * (double)of->elements &&
+           saved > byte_ns * bytes + element_ns * (double)of->elements;
 }
 
 /* Whether what is left without stage number i is a stretch. */
@@ -140,13 +171,15 @@ void wadi_stretch_choose(const wadi_plan_stream *s, const wadi_stretch_weight *w
                          wadi_stretch_list *inout) {
     double of[WADI_STRETCHES];
     int best = 0, n = 0;
+    bool keyed = false;
     for (int i = 0; i < inout->n; i++) {
-        improve(s, weight, &inout->at[i]);
+        keyed = keyed || inout->at[i].keyed;
+        if (!inout->at[i].keyed) improve(s, weight, &inout->at[i]);
         of[i] = gain(s, weight, &inout->at[i]);
         if (of[i] > of[best]) best = i;
     }
     for (int i = 0; i < inout->n; i++)
-        if (i == best || of[i] > 0) inout->at[n++] = inout->at[i];
+        if (inout->at[i].keyed || (i == best && !keyed) || of[i] > 0) inout->at[n++] = inout->at[i];
     inout->n = n;
 }
 

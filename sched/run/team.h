@@ -79,6 +79,8 @@ typedef struct wadi_team_hooks {
                         const wadi_outcome *outcome, wadi_error *err);
     /* The next elements, on the first device. */
     wadi_status (*again)(struct wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err);
+    /* The same for a stage with a state for each key: the states change as well. */
+    wadi_status (*rescan)(struct wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err);
 } wadi_team_hooks;
 
 enum { WADI_TEAM_TICKETS = 4 * WADI_DEVICES_MOST, WADI_TEAM_REHEARSALS = 2 };

@@ -43,7 +43,7 @@ static void write_charter(const char *version, const char *program, wadi_text *o
     wadi_state_put_text(&p, ""); /* passes that are left out */
     wadi_state_put_text(&p, ""); /* its file */
     wadi_state_put_text(&p, program);
-    wadi_state_put_text(out, "wadi charter 3");
+    wadi_state_put_text(out, "wadi charter 4");
     wadi_state_put_text(out, version);
     wadi_state_put_text(out, hash);
     wadi_state_put(out, (int64_t)p.n);

@@ -8,8 +8,14 @@
 
 #include "tests/conformance/texts.h"
 
+/* Here, and where workers have the keys. */
+static void check_texts(void **state, const char *text, bool faults) {
+    texts_check(state, text, faults);
+    texts_check_elsewhere(state, text, faults);
+}
+
 static void keys_of_every_integer_type(void **state) {
-    texts_check(state,
+    check_texts(state,
                 "program types\n"
                 "input z : i64[9]\n"
                 "s = stream_in \"s\" : seq(i64)\n"
@@ -41,7 +47,7 @@ static void keys_of_every_integer_type(void **state) {
 
 /* A key that all elements share, one of each element's own, and a key that only the stage before it knows. */
 static void one_key_and_many(void **state) {
-    texts_check(state,
+    check_texts(state,
                 "program alike\n"
                 "input z : i64[9]\n"
                 "s = stream_in \"s\" : seq(i64)\n"
@@ -64,7 +70,7 @@ static void one_key_and_many(void **state) {
 
 /* States that change places, that are handed on as they are, records, and arrays: of one shape, in place, and of other shapes in each element. */
 static void states_of_all_kinds(void **state) {
-    texts_check(state,
+    check_texts(state,
                 "program states\n"
                 "input z : i64[9]\n"
                 "v = stream_in \"v\" : seq(i64[?])\n"
@@ -89,7 +95,7 @@ static void states_of_all_kinds(void **state) {
 
 /* Keys of all types and their last states, to a sink, to a collector, and through more stages. */
 static void each_key_at_the_end(void **state) {
-    texts_check(
+    check_texts(
         state,
         "program last\n"
         "input z : i64[9]\n"
@@ -118,7 +124,7 @@ static void each_key_at_the_end(void **state) {
 
 /* What a step hands on as it is: an element, an array of all elements, arrays that change places; states that no step reads; bools and complex numbers. */
 static void states_that_are_handed_on(void **state) {
-    texts_check(state,
+    check_texts(state,
                 "program handed\n"
                 "input z : i64[9]\n"
                 "v = stream_in \"v\" : seq(i64[?])\n"
@@ -144,7 +150,7 @@ static void states_that_are_handed_on(void **state) {
 
 /* What comes of a scan by key goes to a second one, a window and a zip with what it was made of. */
 static void one_behind_the_other(void **state) {
-    texts_check(state,
+    check_texts(state,
                 "program chain\n"
                 "s = stream_in \"s\" : seq(i64)\n"
                 "m = map_seq s (i) {\n"
@@ -162,7 +168,7 @@ static void one_behind_the_other(void **state) {
 
 /* Keys that come as they are from each operator that makes elements anew, and from sources of several parts; parts that are one array for all elements. */
 static void keys_from_every_operator(void **state) {
-    texts_check(
+    check_texts(
         state,
         "program behind\n"
         "input z : i64[9]\n"
@@ -206,7 +212,7 @@ static void keys_from_every_operator(void **state) {
 }
 
 static void faults_name_the_first_element(void **state) {
-    texts_check(state,
+    check_texts(state,
                 "program fails\n"
                 "s = stream_in \"s\" : seq(i64)\n"
                 "m = map_seq s (i) {\n"
@@ -216,7 +222,7 @@ static void faults_name_the_first_element(void **state) {
                 "    yield q\n}\n"
                 "stream_out \"a\" a\n",
                 true);
-    texts_check(state,
+    check_texts(state,
                 "program fails\n"
                 "v = stream_in \"v\" : seq(i64[?])\n"
                 "m = map_seq v (x) {\n"
@@ -227,7 +233,7 @@ static void faults_name_the_first_element(void **state) {
                 "    yield q\n}\n"
                 "stream_out \"a\" a\n",
                 true);
-    texts_check(state,
+    check_texts(state,
                 "program fails\n"
                 "input z : i64[9]\n"
                 "s = stream_in \"s\" : seq(i64)\n"
@@ -238,7 +244,7 @@ static void faults_name_the_first_element(void **state) {
                 "    yield q\n}\n"
                 "stream_out \"a\" a\n",
                 true);
-    texts_check(state,
+    check_texts(state,
                 "program fails\n"
                 "s = stream_in \"s\" : seq(i64)\n"
                 "m = map_seq s (i) {\n"

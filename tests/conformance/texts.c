@@ -80,12 +80,10 @@ static bool as_interpreted(const conf_case *c, const wadi_exe *exe, const conf_v
     return st == WADI_FAULT && conf_told_alike(c, &err, why);
 }
 
-void texts_check(void **state, const char *text, bool faults) {
-    static int texts;
+/* chosen: those variants alone that share kernels with it; NULL: all. */
+static void check(void **state, const char *text, bool faults, const conf_variant *all, int n,
+                  const conf_variant *chosen) {
     const inputs *in = *state;
-    /* Tests go through lists of sizes: the next list begins with another schedule. */
-    const conf_variant *chosen = conf_sparse(variants, VARIANTS, texts + texts / SCHEDULES);
-    texts++;
     conf_case c;
     wadi_text why;
     wadi_text_init(&why);
@@ -95,16 +93,32 @@ void texts_check(void **state, const char *text, bool faults) {
         same = false;
     }
     wadi_exe *exe = same ? conf_compile(&c, NULL, &why) : NULL;
-    for (int i = 0; same && i < VARIANTS; i++) {
-        if (chosen && !conf_share_kernels(chosen, &variants[i])) continue;
-        same = exe && as_interpreted(&c, exe, &variants[i], &why);
+    for (int i = 0; same && i < n; i++) {
+        if (chosen && !conf_share_kernels(chosen, &all[i])) continue;
+        same = exe && as_interpreted(&c, exe, &all[i], &why);
         if (same) continue;
         wadi_text_add(&why, "\n");
-        conf_variant_print(&variants[i], &why);
+        conf_variant_print(&all[i], &why);
     }
     if (!same) print_error("%s\n%s\n", wadi_text_str(&why), text);
     wadi_exe_destroy(exe);
     conf_case_fini(&c);
     wadi_text_fini(&why);
     assert_true(same);
+}
+
+void texts_check(void **state, const char *text, bool faults) {
+    static int texts;
+    /* Tests go through lists of sizes: the next list begins with another schedule. */
+    const conf_variant *chosen = conf_sparse(variants, VARIANTS, texts + texts / SCHEDULES);
+    texts++;
+    check(state, text, faults, variants, VARIANTS, chosen);
+}
+
+void texts_check_elsewhere(void **state, const char *text, bool faults) {
+    static const conf_variant elsewhere[] = {
+        {.schedule = WADI_SCHEDULE_FORCE_INSIDE, .threads = 1, .chunk = 1, .workers = 1},
+        {.schedule = WADI_SCHEDULE_FORCE_INSIDE, .threads = 1, .chunk = 5, .workers = 2},
+        {.schedule = WADI_SCHEDULE_FORCE_INSIDE, .threads = 2, .chunk = 1000, .workers = 3}};
+    check(state, text, faults, elsewhere, 3, NULL);
 }

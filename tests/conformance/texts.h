@@ -10,5 +10,7 @@ int texts_open(void **state);
 int texts_close(void **state);
 /** Fails the test unless all runs agree. A fault has the interpreter's words. */
 void texts_check(void **state, const char *text, bool faults);
+/** The same where workers compute all that they can: one, two, and three of them. */
+void texts_check_elsewhere(void **state, const char *text, bool faults);
 
 #endif

@@ -300,7 +300,7 @@ static size_t make_item(uint8_t kind, uint8_t *out) {
     const wadi_answer a = {ELEMENTS, 100, c};
     const wadi_known known = {.n = 2, .digest = {7, 8}};
     const wadi_status status = kind == ANSWER ? wadi_answer_write(&a, 1, &t, NULL)
-                                              : wadi_item_write(0, &known, c, &t, NULL);
+                                              : wadi_item_write(0, &known, NULL, c, &t, NULL);
     demand(status == WADI_OK, "item");
     wadi_chunk_release(c);
     wadi_buffers_release(buffers);

@@ -70,7 +70,7 @@ static void what_keeps_nothing_goes_along(void **state) {
     made m;
     wadi_stretch_list all;
     make_long(&m);
-    wadi_stretch_find(&m.plan, &m.s, usable, &all);
+    wadi_stretch_find(&m.plan, &m.s, usable, NULL, &all);
     assert_int_equal(all.n, 2);
     assert_stages(&all.at[0], 3, before);
     assert_stages(&all.at[1], 2, behind);
@@ -86,7 +86,7 @@ static void stages_of_others_are_left_out(void **state) {
     made m;
     wadi_stretch_list all;
     make_long(&m);
-    wadi_stretch_find(&m.plan, &m.s, some, &all);
+    wadi_stretch_find(&m.plan, &m.s, some, NULL, &all);
     assert_int_equal(all.n, 3); /* slices of what others filter begin one */
     assert_stages(&all.at[0], 1, only);
 }
@@ -100,11 +100,11 @@ static void a_filter_without_a_body_saves_an_answer_or_is_left_out(void **state)
     add_stage(&m, WADI_CHANGE_READ, -1, true);
     add_stage(&m, WADI_CHANGE_FILTER, 0, false);
     add_end(&m, 1);
-    wadi_stretch_find(&m.plan, &m.s, usable, &all);
+    wadi_stretch_find(&m.plan, &m.s, usable, NULL, &all);
     assert_int_equal(all.n, 1);
     assert_stages(&all.at[0], 2, both);
     add_end(&m, 0); /* all elements travel anyway */
-    wadi_stretch_find(&m.plan, &m.s, usable, &all);
+    wadi_stretch_find(&m.plan, &m.s, usable, NULL, &all);
     assert_stages(&all.at[0], 1, one);
 }
 
@@ -115,7 +115,7 @@ static void no_body_no_stretch(void **state) {
     begin(&m);
     add_stage(&m, WADI_CHANGE_READ, -1, false);
     add_end(&m, 0);
-    wadi_stretch_find(&m.plan, &m.s, usable, &all);
+    wadi_stretch_find(&m.plan, &m.s, usable, NULL, &all);
     assert_int_equal(all.n, 0);
 }
 
@@ -131,7 +131,7 @@ static void what_takes_long_goes(void **state) {
     made m;
     wadi_stretch_list all;
     make_long(&m);
-    wadi_stretch_find(&m.plan, &m.s, usable, &all);
+    wadi_stretch_find(&m.plan, &m.s, usable, NULL, &all);
     wadi_stretch_choose(&m.s, weight, &all);
     assert_int_equal(all.n, 2);
     assert_int_equal(all.at[0].n, 3);
@@ -147,7 +147,7 @@ static void ends_that_cost_more_than_they_take_stay(void **state) {
     made m;
     wadi_stretch_list all;
     make_long(&m);
-    wadi_stretch_find(&m.plan, &m.s, usable, &all);
+    wadi_stretch_find(&m.plan, &m.s, usable, NULL, &all);
     wadi_stretch_choose(&m.s, weight, &all);
     assert_int_equal(all.n, 1); /* nothing is gained by the other */
     assert_stages(&all.at[0], 1, middle);
@@ -160,7 +160,7 @@ static void the_best_goes_though_nothing_is_gained(void **state) {
     made m;
     wadi_stretch_list all;
     make_long(&m);
-    wadi_stretch_find(&m.plan, &m.s, usable, &all);
+    wadi_stretch_find(&m.plan, &m.s, usable, NULL, &all);
     wadi_stretch_choose(&m.s, weight, &all);
     assert_int_equal(all.n, 1);
     assert_true(all.at[0].stage[0] >= 3);
@@ -180,7 +180,7 @@ static void a_fork_is_not_cut_at_its_root(void **state) {
     add_stage(&m, WADI_CHANGE_FILTER, 0, true);
     add_end(&m, 1);
     add_end(&m, 2);
-    wadi_stretch_find(&m.plan, &m.s, usable, &all);
+    wadi_stretch_find(&m.plan, &m.s, usable, NULL, &all);
     wadi_stretch_choose(&m.s, weight, &all);
     assert_int_equal(all.n, 1);
     assert_stages(&all.at[0], 3, three);
