@@ -22,82 +22,12 @@ static wadi_stage_run *stage_of(const wadi_stream *s, int stage) {
     return &s->stages[stage];
 }
 
-/* ---- who wants what ---- */
-
-static bool takes_more(const wadi_stage_run *g) {
-    return g->broken.status == WADI_OK && wadi_change_wants(g->change);
-}
-
-bool wadi_stage_takes(const wadi_stream *s, int stage) {
-    return takes_more(stage_of(s, stage)) && wadi_stage_wanted(s, stage);
-}
-
-/* Whether stage `reader`, which another crew has, reads from `stage`: its owner alone may look at it. */
-static bool is_across(const wadi_stream *s, int stage, int reader) {
-    return stage_of(s, stage)->crew != stage_of(s, reader)->crew;
-}
-
-/* Whether a stage that reads from `stage` takes more of it. */
-static bool wants_of(const wadi_stream *s, int stage, int reader) {
-    return is_across(s, stage, reader) ? atomic_load(&s->apart.wanted)
-                                       : wadi_stage_takes(s, reader);
-}
-
-bool wadi_stage_wanted(const wadi_stream *s, int stage) {
-    for (int i = 0; i < s->plan->nends; i++)
-        if (s->plan->ends[i].stage == stage) return true;
-    for (int i = stage + 1; i < s->plan->nstages; i++) {
-        const wadi_stage_run *g = stage_of(s, i);
-        for (int k = 0; k < g->plan->ninputs; k++)
-            if (g->plan->inputs[k] == stage && wants_of(s, stage, i)) return true;
-    }
-    return false;
-}
-
-int64_t wadi_stage_needs(const wadi_stream *s, int stage) {
-    int64_t most = 0;
-    for (int i = 0; i < s->plan->nends; i++)
-        if (s->plan->ends[i].stage == stage) return INT64_MAX;
-    for (int i = stage + 1; i < s->plan->nstages; i++) {
-        const wadi_stage_run *g = stage_of(s, i);
-        for (int k = 0; k < g->plan->ninputs; k++) {
-            if (g->plan->inputs[k] != stage) continue;
-            const int64_t n = wadi_change_needs(g->change, wadi_stage_needs(s, i));
-            if (n > most) most = n;
-        }
-    }
-    return most;
-}
-
-int64_t wadi_stage_ahead(const wadi_stream *s, int stage) {
-    int64_t least = INT64_MAX;
-    for (int i = 0; i < s->plan->nends; i++)
-        if (s->plan->ends[i].stage == stage) return 0;
-    for (int i = stage + 1; i < s->plan->nstages; i++) {
-        const wadi_stage_run *g = stage_of(s, i);
-        for (int k = 0; k < g->plan->ninputs; k++) {
-            if (g->plan->inputs[k] != stage) continue;
-            if (is_across(s, stage, i)) {
-                const int64_t there = atomic_load(&s->apart.ahead);
-                if (atomic_load(&s->apart.wanted) && there < least) least = there;
-                continue;
-            }
-            if (!takes_more(g)) continue;
-            const int64_t behind = wadi_stage_ahead(s, i);
-            const int64_t here = wadi_change_waiting(g->change, k);
-            const int64_t n = behind > INT64_MAX - here ? INT64_MAX : behind + here;
-            if (n < least) least = n;
-        }
-    }
-    return least;
-}
+/* ---- failures ---- */
 
 /* Whether the stage goes on. */
 static bool is_open(const wadi_stream *s, int stage) {
     return s->stages[stage].broken.status == WADI_OK && wadi_stage_wanted(s, stage);
 }
-
-/* ---- failures ---- */
 
 /* Whether no further element can come of the stage: it has failed, or all it waits for are elements of such stages. Before a seam no
  * stage is so: its failure would have joined what is behind the seam. */
@@ -107,7 +37,7 @@ static bool is_stuck(const wadi_stream *s, int stage) {
     if (g->broken.status != WADI_OK) return true;
     for (int k = 0; k < g->plan->ninputs; k++) {
         if (wadi_change_waiting(g->change, k) > 0) continue;
-        if (is_across(s, stage, g->plan->inputs[k]) || !is_stuck(s, g->plan->inputs[k]))
+        if (wadi_stage_is_across(s, stage, g->plan->inputs[k]) || !is_stuck(s, g->plan->inputs[k]))
             return false;
         waits = true;
     }
@@ -130,7 +60,7 @@ static bool is_needed(const wadi_stream *s, int stage) {
     for (int i = stage + 1; i < s->plan->nstages; i++) {
         const wadi_stage_run *g = &s->stages[i];
         for (int k = 0; k < g->plan->ninputs; k++)
-            if (g->plan->inputs[k] == stage && takes_more(g) && waits_for(s, g, k) &&
+            if (g->plan->inputs[k] == stage && wadi_stage_takes_more(g) && waits_for(s, g, k) &&
                 is_needed(s, i))
                 return true;
     }
@@ -193,7 +123,7 @@ static wadi_status deliver(wadi_stream *s, int stage, wadi_chunk *c, wadi_error 
     for (int i = stage + 1; i < s->plan->nstages; i++) {
         const wadi_plan_stage *p = stage_of(s, i)->plan;
         for (int k = 0; k < p->ninputs; k++)
-            if (p->inputs[k] == stage && wants_of(s, stage, i) &&
+            if (p->inputs[k] == stage && wadi_stage_wants_of(s, stage, i) &&
                 !wadi_elsewhere_brings(s, stage, i))
                 WADI_TRY(feed(s, i, k, c, err));
     }
@@ -540,7 +470,7 @@ static wadi_status feed(wadi_stream *s, int stage, int input, wadi_chunk *c, wad
     WADI_TRY(wadi_chunk_select(c, n, components, &part, err));
     const wadi_status there = wadi_chunk_at_host(part, err);
     wadi_status status = WADI_OK;
-    if (is_across(s, p->inputs[input], stage)) {
+    if (wadi_stage_is_across(s, p->inputs[input], stage)) {
         if (there == WADI_OK) return wadi_apart_send(s, part, err);
         status = wadi_apart_join(s, err); /* the stage has failed */
     }

@@ -245,10 +245,19 @@ wadi_status wadi_stage_end(wadi_stream *s, int stage, wadi_error *err);
 wadi_status wadi_stage_fail(wadi_stream *s, int stage, wadi_status status, wadi_error *err);
 /* Elements for input 0 of a stage, with the components that its change takes, in host memory. Borrowed. */
 wadi_status wadi_stage_take(wadi_stream *s, int stage, wadi_chunk *part, wadi_error *err);
-/* Whether the stage takes more of its inputs. */
-bool wadi_stage_takes(const wadi_stream *s, int stage);
 /* Tells what the stage has failed with, if by now somebody asks for the element; last: if anybody ever would. */
 wadi_status wadi_stage_check(wadi_stream *s, int stage, bool last, wadi_error *err);
+
+/* ---- wanted.c ---- */
+
+/* Whether its change takes more, and it has not failed. */
+bool wadi_stage_takes_more(const wadi_stage_run *g);
+/* Whether stage `reader`, which another crew has, reads from `stage`: its owner alone may look at it. */
+bool wadi_stage_is_across(const wadi_stream *s, int stage, int reader);
+/* Whether a stage that reads from `stage` takes more of it. */
+bool wadi_stage_wants_of(const wadi_stream *s, int stage, int reader);
+/* Whether the stage takes more of its inputs. */
+bool wadi_stage_takes(const wadi_stream *s, int stage);
 /* Whether more elements of the stage can make a difference to an end. */
 bool wadi_stage_wanted(const wadi_stream *s, int stage);
 /* How many of its first elements are enough for all ends; INT64_MAX: nobody knows. */
