@@ -186,6 +186,100 @@ static void a_fork_is_not_cut_at_its_root(void **state) {
     assert_stages(&all.at[0], 3, three);
 }
 
+/* ---- states by key ---- */
+
+/* A body; states by key with one behind them; a filter. */
+static void make_keyed(made *m, wadi_change_kind change) {
+    begin(m);
+    add_stage(m, WADI_CHANGE_READ, -1, true);
+    add_stage(m, change, 0, true);
+    add_stage(m, WADI_CHANGE_FILTER, 1, true);
+    m->stage[1].scan.body = 4;
+    m->body[4].index_slot = -1;
+    add_end(m, 2);
+}
+
+static void keys_go_alone(void **state) {
+    (void)state;
+    static const bool keyed[STAGES] = {true, true, true};
+    static const int each[][1] = {{0}, {1}, {2}};
+    made m;
+    wadi_stretch_list all;
+    make_keyed(&m, WADI_CHANGE_KEYED);
+    wadi_stretch_find(&m.plan, &m.s, usable, keyed, &all);
+    assert_int_equal(all.n, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_stages(&all.at[i], 1, each[i]);
+        assert_int_equal(all.at[i].keyed, i == 1);
+        assert_true(wadi_stretch_is_one(&m.plan, &m.s, &all.at[i]));
+    }
+    wadi_stretch_find(&m.plan, &m.s, usable, NULL, &all); /* the body and the filter go */
+    assert_int_equal(all.n, 2);
+    assert_int_equal(all.at[1].n, 2);
+    assert_false(all.at[1].keyed);
+}
+
+/* Then nothing goes that costs more than it saves. */
+static void keys_that_go_are_enough(void **state) {
+    (void)state;
+    static const bool keyed[STAGES] = {false, true};
+    static const wadi_stretch_weight weight[STAGES] = {{0, 5000, 5000}, {0}, {0, 100, 100}};
+    made m;
+    wadi_stretch_list all;
+    make_keyed(&m, WADI_CHANGE_KEYS);
+    wadi_stretch_find(&m.plan, &m.s, usable, keyed, &all);
+    wadi_stretch_choose(&m.s, weight, &all);
+    assert_int_equal(all.n, 1);
+    assert_true(all.at[0].keyed);
+}
+
+static void keys_go_where_home_gains(void **state) {
+    (void)state;
+    const wadi_keyed_weight dear = {.ns = 1000000,
+                                    .chunks = 2,
+                                    .elements = 1000,
+                                    .in_bytes = 16000,
+                                    .state_bytes = 8000,
+                                    .most = 100};
+    const wadi_stretch_weight body = {1000000, 8000, 8000}, none = {0, 8000, 8000};
+    wadi_keyed_weight w = dear;
+    made m;
+    make_keyed(&m, WADI_CHANGE_KEYED);
+    const wadi_plan_stage *p = &m.stage[1];
+    assert_true(wadi_stretch_pays_keyed(p, &dear, &none));
+    w.ns = 70000; /* elements cost 40 ns, and bytes one each */
+    assert_false(wadi_stretch_pays_keyed(p, &w, &none));
+    assert_true(wadi_stretch_pays_keyed(p, &w, &body)); /* which goes along */
+    m.stage[1].change = WADI_CHANGE_KEYS;               /* or is for the end */
+    assert_false(wadi_stretch_pays_keyed(p, &w, &body));
+    w = dear;
+    w.state_bytes = 1000000;
+    assert_false(wadi_stretch_pays_keyed(p, &w, &none));
+    w = dear;
+    w.most = 751; /* one key has most elements */
+    assert_false(wadi_stretch_pays_keyed(p, &w, &none));
+    w = (wadi_keyed_weight){0};
+    assert_false(wadi_stretch_pays_keyed(p, &w, &body)); /* nothing is known */
+}
+
+static void only_keys_are_keyed(void **state) {
+    (void)state;
+    const wadi_stretch good = {1, {1}, .keyed = true}, first = {1, {0}, .keyed = true},
+                       two = {2, {1, 2}, .keyed = true}, none = {1, {3}, .keyed = true},
+                       before = {1, {-1}, .keyed = true}, no_stage = {0, {1}, .keyed = true};
+    const wadi_stretch *const bad[] = {&first, &two, &none, &before, &no_stage};
+    made m;
+    make_keyed(&m, WADI_CHANGE_KEYED);
+    assert_true(wadi_stretch_is_one(&m.plan, &m.s, &good));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(wadi_stretch_is_one(&m.plan, &m.s, bad[i]));
+    m.body[4].index_slot = 0; /* the step counts elements */
+    assert_false(wadi_stretch_is_one(&m.plan, &m.s, &good));
+    m.body[4].index_slot = -1;
+    m.stage[1].change = WADI_CHANGE_SCAN;
+    assert_false(wadi_stretch_is_one(&m.plan, &m.s, &good));
+}
+
 /* ---- from elsewhere ---- */
 
 static void only_stretches_are_taken(void **state) {
@@ -236,6 +330,10 @@ int main(void) {
         cmocka_unit_test(stages_of_others_are_left_out),
         cmocka_unit_test(a_filter_without_a_body_saves_an_answer_or_is_left_out),
         cmocka_unit_test(no_body_no_stretch),
+        cmocka_unit_test(keys_go_alone),
+        cmocka_unit_test(keys_that_go_are_enough),
+        cmocka_unit_test(keys_go_where_home_gains),
+        cmocka_unit_test(only_keys_are_keyed),
         cmocka_unit_test(what_takes_long_goes),
         cmocka_unit_test(ends_that_cost_more_than_they_take_stay),
         cmocka_unit_test(the_best_goes_though_nothing_is_gained),
