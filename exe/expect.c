@@ -4,6 +4,7 @@
 #include "codegen/given.h"
 #include "exe/exe.h"
 #include "sched/policy.h"
+#include "sched/run/stretch.h"
 #include "sched/schedules.h"
 #include "sched/sizes.h"
 #include "sched/steps/choose.h"
@@ -44,17 +45,20 @@ static void expect_arrays(const wadi_plan_body *b, int forced, wadi_text *t) {
 }
 
 /* The body of a scan with a state for each key. */
-static void expect_keyed(const wadi_plan *p, const wadi_plan_fold *f, wadi_text *t) {
-    wadi_text_addf(t, "%s: %s: a state for each key, at home, also with workers elsewhere\n",
-                   p->bodies[f->body].name,
-                   f->carried ? "one kernel takes the elements of a chunk in order"
-                              : "one element after the other");
+static void expect_keyed(const wadi_plan *p, const wadi_plan_stage *g, wadi_text *t) {
+    wadi_text_addf(t, "%s: %s: a state for each key, at home; workers elsewhere %s\n",
+                   p->bodies[g->scan.body].name,
+                   g->scan.carried ? "one kernel takes the elements of a chunk in order"
+                                   : "one element after the other",
+                   wadi_stretch_can_be_keyed(p, g)
+                       ? "share its keys if a step takes longer than\n    its bytes"
+                       : "do not share its keys");
 }
 
 static void expect_stream(const wadi_plan *p, const wadi_plan_stream *s, int forced, wadi_text *t) {
     for (int i = 0; i < s->nstages; i++) {
         const wadi_plan_fold *scan = wadi_plan_stage_fold(&s->stages[i]);
-        if (scan != NULL && scan->keyed) expect_keyed(p, scan, t);
+        if (scan != NULL && scan->keyed) expect_keyed(p, &s->stages[i], t);
         if (s->stages[i].body >= 0) expect_stage(&p->bodies[s->stages[i].body], forced, t);
     }
 }

@@ -18,6 +18,9 @@ static const int64_t LOOK_NS = 50000000;
  * may be behind windows that take long to fill. */
 enum { FIRST_CHUNKS = 2, MOST_CHUNKS = 8 };
 
+/* Of states by key so many chunks are looked at, and then one of several: looking at them takes time, too. */
+enum { LOOKED_AT = 64, SELDOM = 16 };
+
 /* ---- what is shared ---- */
 
 static bool is_mine(const wadi_stream *s, int stage) {
@@ -147,6 +150,14 @@ static wadi_status make_room(wadi_far *t, wadi_error *err) {
     return made ? WADI_OK : wadi_fail(err, WADI_MEMORY, "workers: out of memory");
 }
 
+static void tell_keyed(const wadi_stream *s, const wadi_stretch *t) {
+    const wadi_stage_run *g = &s->stages[t->stage[0]];
+    const wadi_plan_place *p = &s->x->plan->places[g->plan->place];
+    const int64_t n = g->keyed_weight.elements > 0 ? g->keyed_weight.elements : 1;
+    wadi_logf(WADI_LOG_INFO, "%s: workers share the keys of %s, line %d: a step took %lld ns",
+              s->x->work.address, p->op, p->loc.line, (long long)(g->keyed_weight.ns / n));
+}
+
 static wadi_status open_all(wadi_stream *s, wadi_error *err) {
     wadi_far *t = &s->far;
     t->stream = s;
@@ -161,6 +172,8 @@ static wadi_status open_all(wadi_stream *s, wadi_error *err) {
     if (status == WADI_OK) status = start(t, err);
     if (status != WADI_OK) drop_room(t);
     t->opened = status == WADI_OK;
+    for (int i = 0; t->opened && i < t->nparts; i++)
+        if (t->parts[i].keyed != NULL) tell_keyed(s, t->parts[i].plan);
     wadi_mutex_lock(&s->x->lock);
     t->shown = t->opened;
     wadi_mutex_unlock(&s->x->lock);
@@ -216,7 +229,8 @@ void wadi_far_saw(wadi_stream *s, int stage, const wadi_chunk *in, const wadi_ch
 void wadi_far_saw_states(wadi_stream *s, int stage, const wadi_chunk *in, int64_t ns) {
     wadi_stage_run *g = &s->stages[stage];
     wadi_keyed_weight *w = &g->keyed_weight;
-    if (s->x->crew.loaded || g->keyed_chunks++ < FIRST_CHUNKS - 1) return;
+    const int64_t before = s->x->crew.loaded ? 0 : g->keyed_chunks++;
+    if (before < FIRST_CHUNKS - 1 || (before >= LOOKED_AT && before % SELDOM != 0)) return;
     const int64_t all = wadi_states_keys(g->keyed), most = in->count < all ? in->count : all;
     w->ns += ns;
     w->chunks++;

@@ -25,7 +25,7 @@ static wadi_status load(wadi_stream *s, const wadi_plan_stage *p, wadi_crew *cre
     WADI_TRY(wadi_states_create(crew, &p->scan, &s->x->plan->slots[key],
                                 &s->x->plan->places[p->place], s->x->options.memory, out, err));
     WADI_TRY(wadi_states_number(*out, crew, in, &number, err));
-    if (!wadi_states_are(*out, wadi_states_keys(*out), states))
+    if (in->count == 0 || !wadi_states_are(*out, wadi_states_keys(*out), states))
         return wadi_fail(err, WADI_IO, "item: states of other keys");
     return wadi_states_set_rows(*out, NULL, states, err);
 }
