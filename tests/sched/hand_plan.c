@@ -24,7 +24,15 @@ enum {
     MOST = 11,
     OUT_2 = 12, /* hand_thrice: of the second and third body */
     PICKED_3 = 13,
-    OUT_3 = 14
+    OUT_3 = 14,
+    KEY =
+        15, /* hand_keyed: of the element; the two states, the next ones, and what comes of them */
+    LAST = 16,
+    NEXT = 17,
+    FIRST = 18,
+    SO_FAR = 19,
+    PASSED = 20,
+    PASSED_COUNT = 21
 };
 
 /* ---- kernels ---- */
@@ -115,6 +123,29 @@ static int double_and_test(wadi_work *w, int64_t begin, int64_t end) {
     return double_inside(w, begin, end);
 }
 
+static int double_and_key(wadi_work *w, int64_t begin, int64_t end) {
+    int64_t *key = w->slot[KEY].col[0];
+    for (int64_t s = begin; s < end; s++) key[s] = w->slot[IN].shape[s] % 3;
+    return double_inside(w, begin, end);
+}
+
+static int keep_last(wadi_work *w, int64_t begin, int64_t end) {
+    for (int64_t s = begin; s < end; s++) {
+        const int64_t *shape = w->slot[OUT].shape + s;
+        const int32_t *from = (const int32_t *)w->slot[OUT].col[0] + w->slot[OUT].offset[s];
+        void *array[1], *count[1];
+        if (shape[0] > 0 && from[0] == 2 * current->step_fails_at) {
+            w->fault = (wadi_fault){
+                .kind = WADI_FAULT_DIVISION, .place = 0, .element = s, .value = {5, 0}};
+            return 1;
+        }
+        if (!w->emit(w, NEXT, s, shape, array) || !w->emit(w, STATE_OUT, s, NULL, count)) return 1;
+        for (int64_t i = 0; i < shape[0]; i++) ((int32_t *)array[0])[i] = from[i];
+        *(int64_t *)count[0] = *(const int64_t *)w->slot[STATE_IN].col[0] + 1;
+    }
+    return 0;
+}
+
 static int count_shape(wadi_work *w, int64_t begin, int64_t end) {
     (void)begin;
     (void)end;
@@ -135,11 +166,12 @@ static const struct {
     const char *name;
     wadi_kernel kernel;
 } kernels[] = {
-    {"double_inside", double_inside}, {"double_shape", double_shape},
-    {"double_units", double_units},   {"double_flat", double_flat},
-    {"fold_inside", fold_inside},     {"count_shape", count_shape},
-    {"count_run", count_run},         {"double_and_test", double_and_test},
-    {"double_second", double_second}, {"double_third", double_third},
+    {"double_inside", double_inside},   {"double_shape", double_shape},
+    {"double_units", double_units},     {"double_flat", double_flat},
+    {"fold_inside", fold_inside},       {"count_shape", count_shape},
+    {"count_run", count_run},           {"double_and_test", double_and_test},
+    {"double_second", double_second},   {"double_third", double_third},
+    {"double_and_key", double_and_key}, {"keep_last", keep_last},
 };
 
 static wadi_code find(const char *name) {
@@ -202,7 +234,7 @@ static wadi_plan_slot slot(const char *name, wadi_slot_kind kind, int rank, wadi
 
 static void begin(hand_program *h) {
     memset(h, 0, sizeof *h);
-    h->fault_at = -1;
+    h->fault_at = h->step_fails_at = -1;
     h->place[0] = (wadi_plan_place){"quot", "", {"hand.c", 12}};
     h->plan = (wadi_plan){.name = "hand",
                           .nslots = HAND_SLOTS,
@@ -376,4 +408,45 @@ void hand_thrice(hand_program *h, int64_t skip) {
     h->end[0].stage = 2;
     h->phase.stream.nstages = 3;
     h->phase.stream.nends = 1;
+}
+
+void hand_keyed(hand_program *h) {
+    static const int keyed[] = {OUT, KEY}, key[] = {KEY}, states[] = {LAST, STATE_IN};
+    static const int next[] = {NEXT, STATE_OUT}, first[] = {FIRST, INIT};
+    static const int passed[] = {PASSED, PASSED_COUNT}, both[] = {0, 1};
+    static const wadi_array none = {.rank = 1, .fields = 1, .type = {WADI_I32}, .shape = {0}};
+    hand_doubling(h, WADI_END_SINK);
+    h->one = 0;
+    h->slot[KEY] = slot("key", WADI_SLOT_REGULAR, 0, WADI_I64);
+    h->slot[LAST] = slot("last", WADI_SLOT_ONCE, 1, WADI_I32);
+    h->slot[NEXT] = slot("next", WADI_SLOT_ONCE, 1, WADI_I32);
+    h->slot[FIRST] = slot("first", WADI_SLOT_ONCE, 1, WADI_I32);
+    h->slot[FIRST].data = &none;
+    h->slot[PASSED] = slot("passed", WADI_SLOT_IRREGULAR, 1, WADI_I32);
+    h->slot[PASSED_COUNT] = slot("count", WADI_SLOT_REGULAR, 0, WADI_I64);
+    h->body[0].nresults = h->stage[0].nresults = 2;
+    h->body[0].results = h->stage[0].results = keyed;
+    h->body[0].offers[WADI_SCHEDULE_FLAT] = false;
+    h->step[0][0] = (wadi_plan_step){.kind = WADI_STEP_ALLOC, .nslots = 1, .slots = key};
+    h->step[0][1] = (wadi_plan_step){.kind = WADI_STEP_RUN, .kernel = "double_and_key"};
+    set_version(h, 0, WADI_SCHEDULE_INSIDE, h->step[0], 2);
+    set_body(h, 1, "keep_last", next);
+    h->body[1].nresults = 2;
+    h->stage[1] = passing(WADI_CHANGE_KEYED, zero, -1);
+    h->stage[1].nparts = h->stage[1].nresults = 2;
+    h->stage[1].parts = h->stage[1].results = passed;
+    h->stage[1].from = both;
+    h->stage[1].scan = (wadi_plan_fold){.body = 1,
+                                        .nstate = 2,
+                                        .init = first,
+                                        .state_in = states,
+                                        .state_out = next,
+                                        .nparts = 1,
+                                        .parts = out_slot,
+                                        .from = zero,
+                                        .keyed = true};
+    h->end[0].stage = 1;
+    h->end[0].nfrom = 2;
+    h->end[0].from = both;
+    h->phase.stream.nstages = 2;
 }

@@ -4,7 +4,7 @@
 
 #include "sched/plan.h"
 
-enum { HAND_SLOTS = 18, HAND_STAGES = 4, HAND_ENDS = 2, HAND_BODIES = 4 };
+enum { HAND_SLOTS = 22, HAND_STAGES = 4, HAND_ENDS = 2, HAND_BODIES = 4 };
 
 typedef struct hand_program {
     wadi_plan plan;
@@ -25,9 +25,10 @@ typedef struct hand_program {
     int64_t skip, most; /* hand_staged */
     wadi_array skip_array, most_array;
     wadi_array init;
-    int64_t starve_above; /* chunks of more elements find no memory; 0: all do */
-    int64_t fault_at;     /* stream element whose division fails; -1: none */
-    void (*begins)(void); /* called by the kernels inside elements; NULL: nothing */
+    int64_t starve_above;  /* chunks of more elements find no memory; 0: all do */
+    int64_t step_fails_at; /* hand_keyed; -1: at none */
+    int64_t fault_at;      /* stream element whose division fails; -1: none */
+    void (*begins)(void);  /* called by the kernels inside elements; NULL: nothing */
 } hand_program;
 
 /* Source "in" of i32[n], irregular, doubled. SINK: to "out"; ELEMENTS, TABULATE: output "all" (i32); FOLD: output "all",
@@ -43,6 +44,10 @@ void hand_staged(hand_program *h, int64_t skip, int64_t most);
 /* Source "in" of i32[n], irregular, doubled; those of even length, doubled again; of these, all but the first `skip` doubled once more, go to the
  * sink "out". So there are three bodies: two in stages of which the second filters, and one behind a change that counts. */
 void hand_thrice(hand_program *h, int64_t skip);
+
+/* Source "in" of i32[n], irregular, doubled; by n % 3, the last such element and how many there have been go to the sink "out". A step
+ * fails at an element that begins with `step_fails_at`, doubled. */
+void hand_keyed(hand_program *h);
 
 wadi_loader hand_loader(hand_program *h);
 

@@ -53,10 +53,11 @@ typedef struct trial {
     bool tells;
     int poison;       /* workers die of items of these numbers; -1: of none */
     int64_t fault_at; /* element that fails, and is left out; -1: none */
-    bool thrice;      /* the other program */
-    bool unordered;   /* the sink takes elements in any order */
-    bool race;        /* nothing happens, but one worker is slow */
-    bool all; /* all that can be is for workers at once; else what the stages take decides */
+    bool thrice;      /* another program, */
+    bool keyed; /* and a third one, whose keys workers share if all that can be is for workers */
+    bool unordered; /* the sink takes elements in any order */
+    bool race;      /* nothing happens, but one worker is slow */
+    bool all;       /* all that can be is for workers at once; else what the stages take decides */
     int64_t want[ELEMENTS], nwant; /* the elements of the source that come to the output */
     bool stops;                    /* there may be workers that stop */
     int scale; /* elements are so many times larger; of the other program they are not */
@@ -86,17 +87,22 @@ static void say(const char *what, int64_t n, const char *words) {
         printf("%10.3f ms  %s %lld %s\n", (double)world_now() / 1e6, what, (long long)n, words);
 }
 
-/* ---- the programs: i32[i % 7], doubled; or doubled, filtered, doubled, and but for the first few, doubled again ---- */
+/* ---- the programs: i32[i % 7], doubled; or doubled, filtered, doubled, and but for the first few, doubled again; or doubled, and counted by the extent ---- */
 
 enum { SKIP = 3 };
 
 static void choose_program(void) {
     int64_t kept = 0;
-    if (t->thrice)
+    if (t->keyed)
+        hand_keyed(&hand);
+    else if (t->thrice)
         hand_thrice(&hand, SKIP);
     else
         hand_doubling(&hand, WADI_END_SINK);
-    hand.fault_at = t->fault_at;
+    if (t->keyed)
+        hand.step_fails_at = t->fault_at;
+    else
+        hand.fault_at = t->fault_at;
     hand.end[0].unordered = t->unordered;
     for (int64_t i = 0; i < ELEMENTS; i++) {
         if (i == t->fault_at || (t->thrice && i % 7 % 2 != 0)) continue;
@@ -175,6 +181,20 @@ static int64_t number_of(const wadi_array *a) {
     return a->shape[0] > 0 ? values[0] / (t->thrice ? 8 : 2) : -1;
 }
 
+/* How many elements there have been whose extents leave the same rest as that of element i, with it. */
+static int64_t count_alike(int64_t i) {
+    int64_t n = 0;
+    for (int64_t k = 0; k <= i; k++)
+        n += k != t->fault_at && k % 7 * t->scale % 3 == i % 7 * t->scale % 3;
+    return n;
+}
+
+static void check_count(const wadi_array *count) {
+    const int64_t i = t->disk.stored < t->nwant ? t->want[t->disk.stored] : 0;
+    if (*(const int64_t *)count->column[0] != count_alike(i))
+        blame("a state of another number of elements", *(const int64_t *)count->column[0], i);
+}
+
 static void take_element(const wadi_array *a) {
     const int64_t at = t->disk.stored, i = number_of(a);
     if (at >= t->nwant) {
@@ -207,6 +227,10 @@ static wadi_status shelf_put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
         blame("the sink does not get the next element", c->first, t->disk.stored);
     for (int64_t k = 0; k < c->count; k++, t->disk.stored++) {
         const wadi_array a = wadi_chunk_array(c, 0, k);
+        if (t->keyed) {
+            const wadi_array count = wadi_chunk_array(c, 1, k);
+            check_count(&count);
+        }
         take_element(&a);
     }
     if (world_now() - t->put_ns > t->longest_ns) t->longest_ns = world_now() - t->put_ns;
@@ -593,7 +617,7 @@ static void end_all(void) {
 static void make_peace(void) {
     t->poison = -1;
     t->fault_at = -1;
-    t->stops = t->thrice = false;
+    t->stops = t->thrice = t->keyed = false;
     t->all = true;
     t->scale = 1;
 }
@@ -608,6 +632,9 @@ static void simulate(trial *trial_) {
     t->thrice = world_chance(2) == 0;
     t->all = world_chance(4) != 0;
     t->scale = !t->thrice && world_chance(3) == 0 ? way_scale() : 1;
+    t->keyed = !t->race && t->seed % 5 == 3;
+    if (t->keyed) t->thrice = t->unordered = false;
+    if (t->keyed && t->fault_at >= 0 && t->fault_at % 7 == 0) t->fault_at++; /* it has values */
     if (t->race) make_peace();
     choose_program();
     if (world_chance(4) == 0 && !t->race) world_fill_disk(4);
