@@ -218,11 +218,12 @@ wadi_status wadi_states_set_rows(wadi_states *k, const int64_t *key, const wadi_
 
 /* ---- what they take ---- */
 
-/* A carried state's elements have numbers among the keys of the chunk. */
+/* Where states have gone into tables, elements have numbers among the keys of the chunk. */
 int64_t wadi_states_most_of_shard(const wadi_states *k, int64_t count) {
+    const bool tables = k->fold->carried && k->touched != NULL;
     int64_t in[WADI_SHARDS] = {0}, most = 0;
     for (int64_t s = 0; s < count; s++) {
-        const int64_t key = k->fold->carried ? k->touched[k->number[s]] : k->number[s];
+        const int64_t key = tables ? k->touched[k->number[s]] : k->number[s];
         in[wadi_shard_of(key)]++;
     }
     for (int i = 0; i < WADI_SHARDS; i++)
