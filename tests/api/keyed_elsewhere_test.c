@@ -80,6 +80,13 @@ static const char last_fails[] = BEGIN
     "t = map_seq a (k, n) {\n    y = unit { add (the n) (convert f64 (the k)) }\n    yield "
     "y\n}\n" END;
 
+/* The body behind the states fails, which is computed with them. */
+static const char body_fails[] =
+    BEGIN "a = scan_by_key m 0.5 (z, k, x) {\n    n = unit { add (mul (the z) 0.7) (the x) }\n    "
+          "yield n\n}\n"
+          "t = map_seq a (n) {\n    r = unit { rem (convert i64 (the n)) 97 }\n"
+          "    y = unit { convert f64 (quot 300 (the r)) }\n    yield y\n}\n" END;
+
 /* ---- elements ---- */
 
 static struct record {
@@ -457,9 +464,9 @@ static void many_keys(void **state) {
 }
 
 static void elements_that_fail(void **state) {
-    static const char *const texts[] = {fails, arrays_fail, last_fails};
+    static const char *const texts[] = {fails, arrays_fail, last_fails, body_fails};
     WADI_UNUSED(state);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         for (int skips = 0; skips < 2; skips++) {
             fill(SOME, i == 1 ? skewed : spread);
             compare(texts[i], SOME, i == 1 ? 50 : 20, 2,
