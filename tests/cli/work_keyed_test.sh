@@ -56,6 +56,20 @@ run="$wadi run keyed.wadi t=@t.got.raw v=@v.got.raw --chunk 10 --threads 1"
 timeout 300 $run s=@all --via "$at" 2>said || wrong "no worker: $(cat said)"
 same "no worker"
 
+# ---- four of them, over TCP ----
+port=$("$WADI_BUILD/tests/keep_port" $$) || exit 1 # nobody else has it before the test ends
+at=tcp://127.0.0.1:$port
+all=
+for i in 1 2 3 4; do
+    worker
+    all="$all $last"
+done
+timeout 300 $run s=@all --via "$at" --workers 4 --stats 2>said || wrong "four workers: $(cat said)"
+same "four workers"
+says said "[1-9][0-9]* elements computed by workers"
+for p in $all; do wait "$p" || wrong "one of four workers: status $?"; done
+at=ipc://$dir/q
+
 # ---- workers are killed wherever they are ----
 # Elements come through a pipe, so that the run cannot be over before.
 mkfifo pipe
