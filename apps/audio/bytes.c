@@ -146,25 +146,51 @@ void flac_bytes_forget(flac_bytes *b) {
 
 enum { LOOK_AT = 1 << 20 };
 
-static wadi_status
-copy_rest(flac_bytes *b, wadi_status (*look)(const char *path, const char *name, wadi_error *err),
-          wadi_error *err) {
-    static const char where[] = "copying standard input to a temporary file failed";
+static const char copying[] = "copying standard input to a temporary file failed";
+
+/* Moves *at behind the ID3v2 tags that begin there, as far as they are copied: pictures make them long, and what they hold is no sound. */
+static void pass_tags(const flac_bytes *b, int64_t *at) {
+    uint8_t head[10];
+    while (*at + (int64_t)sizeof head <= b->at &&
+           pread(fileno(b->copy), head, sizeof head, *at) == (ssize_t)sizeof head &&
+           memcmp(head, "ID3", 3) == 0) {
+        int64_t n = 0;
+        for (int i = 6; i < 10; i++) n = n << 7 | (head[i] & 0x7f);
+        *at += (int64_t)sizeof head + n;
+    }
+}
+
+typedef wadi_status (*look_fn)(const char *path, const char *name, wadi_error *err);
+
+/* What is copied so far, when there is a MiB of it behind the tags; *begin: where those ended before. */
+static wadi_status look_at_copy(const flac_bytes *b, look_fn look, int64_t *begin, int64_t *look_at,
+                                wadi_error *err) {
+    if (b->at < *look_at) return WADI_OK;
+    if (fflush(b->copy) != 0) return failed(b, copying, err);
+    pass_tags(b, begin);
+    if (*begin > KEEP_MOST)
+        return wadi_fail(err, WADI_UNSUPPORTED, "%s: more than 1 GiB precedes the sound", b->path);
+    *look_at = *begin + LOOK_AT;
+    if (b->at < *look_at) return WADI_OK;
+    *look_at = INT64_MAX;
+    return look(b->copy_path, b->path, err);
+}
+
+static wadi_status copy_rest(flac_bytes *b, look_fn look, wadi_error *err) {
     char piece[4096];
     size_t got = sizeof piece;
+    int64_t begin = 0, look_at = LOOK_AT;
     b->copy = tmpfile();
-    if (b->copy == NULL) return failed(b, where, err);
+    if (b->copy == NULL) return failed(b, copying, err);
     (void)snprintf(b->copy_path, sizeof b->copy_path, "/dev/fd/%d", fileno(b->copy));
     b->at = 0;
     while (got == sizeof piece) {
         WADI_TRY(flac_bytes_read(b, piece, sizeof piece, &got, err));
         if ((uint64_t)b->at >= b->kept.n) flac_bytes_forget(b);
-        if (fwrite(piece, 1, got, b->copy) != got) return failed(b, where, err);
-        if (b->at != LOOK_AT) continue;
-        if (fflush(b->copy) != 0) return failed(b, where, err);
-        WADI_TRY(look(b->copy_path, b->path, err));
+        if (fwrite(piece, 1, got, b->copy) != got) return failed(b, copying, err);
+        if (got == sizeof piece) WADI_TRY(look_at_copy(b, look, &begin, &look_at, err));
     }
-    return fflush(b->copy) == 0 ? WADI_OK : failed(b, where, err);
+    return fflush(b->copy) == 0 ? WADI_OK : failed(b, copying, err);
 }
 
 wadi_status flac_bytes_as_file(flac_bytes *b,

@@ -34,7 +34,7 @@ void flac_bytes_rewind(flac_bytes *b);
 void flac_bytes_forget(flac_bytes *b);
 
 /* A path for libraries that open files by name, and that gives the input from its first byte: its own path or, for a pipe, the path of
- * a nameless copy on disk. Borrowed until close. Not allowed after `forget`. The first MiB of a copy goes to `look`, with the input's own name: what comes through a
+ * a nameless copy on disk. Borrowed until close. Not allowed after `forget`. A copy goes to `look`, with the input's own name, when it has a MiB behind its ID3 tags: what comes through a
  * pipe may have no end, and nobody may be able to read it. Errors: WADI_IO, WADI_MEMORY, those of `look`. */
 WADI_NODISCARD wadi_status flac_bytes_as_file(
     flac_bytes *b, wadi_status (*look)(const char *path, const char *name, wadi_error *err),
