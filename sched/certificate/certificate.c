@@ -70,6 +70,9 @@ wadi_status wadi_certificate_end(wadi_text *out, wadi_error *err) {
 
 /* ---- reading ---- */
 
+/* A stream has a few thousand blocks, and some more each time that it is three times as long (tally.h). */
+enum { MOST_BYTES = 256 << 20 };
+
 static wadi_status invalid(const wadi_certificate *c, int line, const char *why, wadi_error *err) {
     return wadi_fail(err, WADI_INVALID, "%s:%d: certificate: %s", c->path, line + 1, why);
 }
@@ -124,7 +127,7 @@ wadi_status wadi_certificate_read(const char *path, wadi_certificate *out, wadi_
     *out = (wadi_certificate){.path = strdup(path)};
     wadi_status status =
         out->path != NULL ? WADI_OK : wadi_fail(err, WADI_MEMORY, "certificate: out of memory");
-    if (status == WADI_OK) status = wadi_file_read(path, &out->text, &n, err);
+    if (status == WADI_OK) status = wadi_file_read_most(path, MOST_BYTES, &out->text, &n, err);
     if (status == WADI_OK) status = check(out, n, err);
     if (status == WADI_OK) status = split(out, n, err);
     if (status != WADI_OK) wadi_certificate_fini(out);
