@@ -78,7 +78,7 @@ static size_t unended(const char *part, size_t n, size_t so_far) {
 /* Devices have no end, and small packed files may hold many zeros. */
 static wadi_status read_rest(md5_input *in, const char *path, wadi_text *list, wadi_error *err) {
     size_t line = 0;
-    for (bool done = false; !done;) {
+    for (bool done = false; !done && !list->failed;) {
         char part[1 << 14];
         size_t got = 0;
         WADI_TRY(md5_input_read(in, part, sizeof part, &got, &done, err));

@@ -99,4 +99,9 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
         echo "another user cannot run wadi here: limits of processes are left out"
     fi
 fi
+
+# ---- a list of hashes without end is read until memory is full, and no further ----
+echo word >words
+yes d41d8cd98f00b204e9800998ecf8427e | timeout 60 sh -c 'ulimit -v 150000 && exec "$0" -q -m - words' "$WADI_BUILD/apps/md5/wadi-md5" >/dev/null 2>said
+grep -q 'out of memory' said || wrong "a list of hashes without end: $(cat said)"
 exit $failed
