@@ -68,14 +68,26 @@ static natsStatus set_token(natsOptions *o, const char *path, wadi_status *out_s
     return s;
 }
 
+/* The library reads the file by itself, and again whenever it connects: as much as there is, and it does not say of which file it makes no sense. */
+static natsStatus set_creds(natsOptions *o, const char *path, wadi_status *out_st,
+                            wadi_error *err) {
+    char *text = NULL;
+    size_t n = 0;
+    if (!wadi_file_exists(path)) {
+        *out_st = wadi_fail(err, WADI_IO, "%s: there is no such file", path);
+        return NATS_OK;
+    }
+    *out_st = wadi_file_read_most(path, WADI_FILE_SECRET, &text, &n, err);
+    if (*out_st != WADI_OK) return NATS_OK;
+    sodium_memzero(text, n);
+    free(text);
+    return natsOptions_SetUserCredentialsFromFiles(o, path, NULL);
+}
+
 static natsStatus set_secrets(natsOptions *o, const wadi_jet_address *a, wadi_nats_keys *keys,
                               wadi_status *out_st, wadi_error *err) {
     if (a->token != NULL) return set_token(o, a->token, out_st, err);
-    if (a->creds != NULL) {
-        if (!wadi_file_exists(a->creds))
-            *out_st = wadi_fail(err, WADI_IO, "%s: there is no such file", a->creds);
-        return natsOptions_SetUserCredentialsFromFiles(o, a->creds, NULL);
-    }
+    if (a->creds != NULL) return set_creds(o, a->creds, out_st, err);
     if (a->nkey == NULL) return NATS_OK;
     *out_st = wadi_nkey_read(a->nkey, keys, err);
     return *out_st == WADI_OK ? natsOptions_SetNKey(o, keys->public, sign, keys) : NATS_OK;

@@ -87,6 +87,7 @@ export JET_CREDS=me.creds
 passes 127.0.0.1 creds=me.creds
 refused 127.0.0.1 creds=wrong.creds 'there is no connection'
 refused 127.0.0.1 creds=none.creds 'none.creds: there is no such file'
+refused 127.0.0.1 creds=/dev/zero '/dev/zero: more than 65536 bytes'
 unset JET_CREDS
 
 # ---- TLS: an authority, and a certificate that it has signed for localhost; another authority ----
