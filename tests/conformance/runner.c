@@ -250,7 +250,7 @@ static wadi_status bound_init(bound *b, const conf_case *c, const wadi_exe *exe,
                                 .policy = v->chunk > 0 ? "fixed" : NULL,
                                 .schedule = v->schedule,
                                 .device = v->device,
-                                .via = v->workers > 0 ? conf_workers_address : NULL,
+                                .via = v->workers > 0 ? conf_workers_address() : NULL,
                                 .workers = v->workers};
     WADI_TRY(wadi_run_create(exe, &o, &b->run, err));
     WADI_TRY(conf_workers_start(&b->workers, v, err));

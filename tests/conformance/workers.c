@@ -5,12 +5,18 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/error.h"
 
-const char conf_workers_address[] = "ipc://conformance_workers.sock";
+const char *conf_workers_address(void) {
+    static char address[64];
+    (void)snprintf(address, sizeof address, "ipc://conformance_workers_%ld.sock", (long)getpid());
+    return address;
+}
 
 static int64_t chunks;
 
@@ -28,7 +34,7 @@ wadi_status conf_workers_start(conf_workers *w, const conf_variant *v, wadi_erro
         .threads = v->threads, .device = v->device, .schedule = v->schedule};
     for (w->n = 0; w->n < v->workers; w->n++) {
         struct conf_one_worker *one = &w->one[w->n];
-        WADI_TRY(wadi_worker_create(conf_workers_address, &o, &one->worker, err));
+        WADI_TRY(wadi_worker_create(conf_workers_address(), &o, &one->worker, err));
         WADI_TRY(wadi_thread_start(&one->thread, work, one, err));
     }
     return WADI_OK;

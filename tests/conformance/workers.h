@@ -7,7 +7,8 @@
 
 enum { CONF_MOST_WORKERS = 3 };
 
-extern const char conf_workers_address[];
+/* Of this process alone: others run programs with workers at the same time. */
+const char *conf_workers_address(void);
 
 typedef struct conf_workers {
     int n;
