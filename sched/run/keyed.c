@@ -88,26 +88,30 @@ static bool more_rows(wadi_states *k, int64_t room) {
     return made;
 }
 
-#define FILL(type) \
-    for (int64_t i = 0; i < n; i++) ((type *)to)[i] = *(const type *)value
+#define FILL(type)                                           \
+    {                                                        \
+        type x;                                              \
+        memcpy(&x, value, sizeof x);                         \
+        for (int64_t i = 0; i < n; i++) ((type *)to)[i] = x; \
+    }
 
-/* n values, each of them this one. */
+/* n values, each of them this one, which is a field in a block and stands anywhere. */
 static void fill(int size, void *to, int64_t n, const void *value) {
     switch (size) {
     case 1:
-        FILL(uint8_t);
+        FILL(uint8_t)
         return;
     case 2:
-        FILL(uint16_t);
+        FILL(uint16_t)
         return;
     case 4:
-        FILL(uint32_t);
+        FILL(uint32_t)
         return;
     case 8:
-        FILL(uint64_t);
+        FILL(uint64_t)
         return;
     default:
-        FILL(pair);
+        FILL(pair)
     }
 }
 

@@ -88,8 +88,12 @@ static void states_of_all_kinds(void **state) {
                 "    l = unit { add (the n) (extent p 0) }\n    yield o, l\n}\n"
                 "e = scan_by_key m z (p, k, x) {\n"
                 "    n = permute p x (y, w) { add y w } (i) { true, i }\n    yield n\n}\n"
+                "odd = unit { a: 3u8, b: 0.5, c: 1i16, d: complex 1.0 0.5 }\n"
+                "f = scan_by_key m odd (p, k, x) {\n"
+                "    n = map p (a, b, c, d) { a: add a 7u8, b: mul b 0.7, c: sub c 2i16, d: add d "
+                "d }\n    yield n\n}\n"
                 "stream_out \"a\" a\nstream_out \"b\" b\nstream_out \"c\" c\nstream_out \"d\" d\n"
-                "stream_out \"e\" e\n",
+                "stream_out \"e\" e\nstream_out \"f\" f\n",
                 false);
 }
 
