@@ -97,11 +97,37 @@ static void over_itself_and_by_choice(void **state) {
     }
 }
 
+/* Where a place follows from a function, it was checked with true values: a near form of a far number tells any place. */
+static void places_follow(void **state) {
+    static const char *const far[][2] = {{"1.0e18", "1.0e12f32"}, {"-1.0e12", "nan_f32"}};
+    for (int k = 0; k < EACH; k++) {
+        wadi_text t;
+        begin(&t, 2 * k + 2);
+        wadi_text_addf(&t,
+                       "input r4096 : f64[m]\n"
+                       "x = imap x0 (i, x) { if eq (rem i 143) 20 { %s } else { x } }\n"
+                       "y = imap y1 (i, y) { if eq (rem i 143) 20 { %s } else { y } }\n"
+                       "i = map x (x) { convert i64 (mul 2000.0 (add 1.0 (sin x))) }\n"
+                       "j = map y (y) { convert i32 (mul 1000.0f32 (add 1.0f32 (cos y))) }\n"
+                       "a = gather i r4096\noutput a\nb = gather j r4096\noutput b\n"
+                       "c = fold 0.0 b (x, y) { add x y }\noutput c\n"
+                       "d = fold 0.0 a (x, y) { max x y }\noutput d\n"
+                       "long = unit { extent x 0 }\nwide = unit { 7 }\n"
+                       "none = generate long wide (i, j) { convert f32 j }\n"
+                       "h = map x (x) { convert i64 (mul 3.0 (add 1.0 (cos x))) }\n"
+                       "p = permute none y h (new, old) { new } (i, at) { true, i, at }\n"
+                       "output p\n",
+                       far[k][0], far[k][1]);
+        check(state, &t);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps),
         cmocka_unit_test(sums),
         cmocka_unit_test(over_itself_and_by_choice),
+        cmocka_unit_test(places_follow),
     };
     return cmocka_run_group_tests(tests, texts_open, texts_close);
 }

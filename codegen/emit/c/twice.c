@@ -9,7 +9,8 @@
 
 enum {
     MOST_LANES = 64,
-    LEAST = 128 /* numbers: a loop of fewer does not pay for what stands around it */
+    LOOKS = 200, /* values of which a place is made that are looked at */
+    LEAST = 128  /* numbers: a loop of fewer does not pay for what stands around it */
 };
 
 static bool is_const(const wadi_c_writer *w, wadi_lv v, int64_t *out) {
@@ -95,6 +96,41 @@ static bool take_lanes(const wadi_c_writer *w, wadi_c_twice *o, const wadi_lscop
     return true;
 }
 
+/* Whether v may be wrong while near forms are in use. What is loaded is not: its place is asked for itself. Gives up, and says so, after `looks` values. */
+static bool may_be_wrong(const wadi_c_writer *w, const wadi_c_twice *o, wadi_lv v, int *looks) {
+    if (v == WADI_LV_NONE) return false;
+    const wadi_linst *i = wadi_c_inst(w, v);
+    if (wadi_c_has_near(i) || --*looks < 0) return true;
+    if (i->kind == WADI_L_LANE) return is_known(o, i->args[0]);
+    if (i->kind >= WADI_L_LOAD) return false;
+    for (int a = 0; a < i->nargs; a++)
+        if (may_be_wrong(w, o, i->args[a], looks)) return true;
+    return false;
+}
+
+/* The arguments of an instruction that say where it reads or writes: from *first on, below what is returned. */
+static int places_of(const wadi_linst *i, int *first) {
+    const bool lane = i->kind == WADI_L_LANE || i->kind == WADI_L_PUT;
+    const bool reads = i->kind == WADI_L_SHAPE || i->kind == WADI_L_OFFSET ||
+                       i->kind == WADI_L_UNIT || i->kind == WADI_L_LOAD;
+    *first = lane ? 1 : 0;
+    if (lane || i->kind == WADI_L_STORE) return 2;
+    return reads ? i->nargs : 0;
+}
+
+/* Whether a place at which a round or an inner loop reads or writes may be wrong. */
+static bool strays(const wadi_c_writer *w, const wadi_c_twice *o, const wadi_lscope *s) {
+    for (int p = 0; p < s->n; p++) {
+        const wadi_linst *i = s->inst[p];
+        int first = 0;
+        const int below = places_of(i, &first);
+        for (int a = first; a < below; a++)
+            if (may_be_wrong(w, o, i->args[a], &(int){LOOKS})) return true;
+        if (i->block[0] && strays(w, o, i->block[0])) return true;
+    }
+    return false;
+}
+
 bool wadi_c_twice_find(const wadi_c_writer *w, const wadi_linst *loop, wadi_c_twice *out) {
     const wadi_lscope *s = loop->block[0];
     *out = (wadi_c_twice){.loop = loop, .lanes = most_lanes(w, s)};
@@ -102,7 +138,7 @@ bool wadi_c_twice_find(const wadi_c_writer *w, const wadi_linst *loop, wadi_c_tw
         lanes_of(w, loop) > 0 || (out->lanes == 0 && !loop->independent))
         return false;
     return take(w, out, s, out->lanes == 0) && take_lanes(w, out, s) && (out->f64 || out->f32) &&
-           (out->lanes > 0 || out->n == 0);
+           (out->lanes > 0 || out->n == 0) && !strays(w, out, s);
 }
 
 static void bound(wadi_c_writer *w, const char *text, wadi_lv v) {
