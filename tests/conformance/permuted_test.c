@@ -296,6 +296,25 @@ static void rounds_join_labels(void **state) {
           false);
 }
 
+/* Ranges are rounded up, so that the last ones of 5 workers have no rows: what lies behind all rows is told by the last one that has some. */
+static void ranges_without_rows(void **state) {
+    (void)state;
+    for (int fault = 0; fault < 2; fault++) {
+        wadi_text t;
+        wadi_text_init(&t);
+        wadi_text_addf(&t,
+                       "program rows\ninput x : f64[n]\nhigh = unit { 72 }\nwide = unit { 2100 }\n"
+                       "picture = generate high wide (i, j) { convert f64 (add i j) }\n"
+                       "p = permute picture x (new, old) { add new old } (i) {\n"
+                       "    at = convert i32 i\n    row = convert i64 (quot at 2100i32)\n"
+                       "    true, if eq i %d { 72 } else { row }, convert i64 (rem at 2100i32)\n"
+                       "}\noutput p\n",
+                       fault ? 130003 : -1);
+        check(wadi_text_str(&t), fault);
+        wadi_text_fini(&t);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_places_are_reached),
@@ -312,6 +331,7 @@ int main(void) {
         cmocka_unit_test(near_faults_are_told),
         cmocka_unit_test(what_is_kept_goes_back),
         cmocka_unit_test(near_records_move),
+        cmocka_unit_test(ranges_without_rows),
         cmocka_unit_test(rounds_join_labels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
  * First each part of the source notes between which rows its elements go. Then a unit for each range of rows copies its defaults, and goes through the
  * parts that reach into its range, in the order of the source. So every element of the result is combined in that order, whoever does it, as when one
  * worker does all. What a part has for other ranges costs a test, so it is done only if parts reach into few of them; else one worker does all. The
- * first and the last range have all rows in front of and behind the result, too: so whoever goes there tells the fault.
+ * first range and the last one that has rows have all those in front of and behind the result, too: so whoever goes there tells the fault.
  *
  * A part whose first few elements lie far apart is not looked at any further: all ranges take it for theirs. */
 #include "base/error.h"
@@ -146,13 +146,14 @@ static wadi_lv is_near(wadi_lower *l, const wadi_bind *bind, wadi_lv spans) {
     return bin(l, WADI_SOP_LE, bin(l, WADI_SOP_MUL, wadi_lb_get(b, sum), num(l, 5)), most);
 }
 
-/* The rows of range `k`; what lies outside the result belongs to the first and the last one. */
+/* The rows of range `k`; what lies outside the result belongs to the first one and to the last one that has rows: behind it there may be some that have none. */
 static wadi_target_rows rows_in(wadi_lower *l, const wadi_bind *bind, wadi_lv k) {
     wadi_lb *b = &l->b;
     const wadi_lv each = height(l, bind), from = bin(l, WADI_SOP_MUL, k, each);
-    const wadi_lv last = bin(l, WADI_SOP_SUB, bin(l, WADI_SOP_ADD, from, each), num(l, 1));
+    const wadi_lv below = bin(l, WADI_SOP_ADD, from, each);
     const wadi_lv is_first = bin(l, WADI_SOP_EQ, k, num(l, 0));
-    const wadi_lv is_last = bin(l, WADI_SOP_EQ, bin(l, WADI_SOP_ADD, k, num(l, 1)), ranges(l));
+    const wadi_lv is_last = bin(l, WADI_SOP_GE, below, rows_of(l, bind));
+    const wadi_lv last = bin(l, WADI_SOP_SUB, below, num(l, 1));
     return (wadi_target_rows){wadi_lb_select(b, WADI_I64, is_first, num(l, INT64_MIN), from),
                               wadi_lb_select(b, WADI_I64, is_last, num(l, INT64_MAX), last)};
 }
