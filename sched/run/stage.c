@@ -165,10 +165,19 @@ static wadi_status step_halves(wadi_stream *s, int stage, wadi_chunk *in, wadi_e
     return step_part(s, stage, in, half, in->count - half, err);
 }
 
+/* Before an element is told that has failed: those before it that others compute may be the last ones that are wanted. failed: *err afterwards. */
+static wadi_status settle_before(wadi_stream *s, int stage, const wadi_error *failed,
+                                 wadi_error *err) {
+    if (stage_of(s, stage)->crew == &s->x->crew) WADI_TRY(wadi_elsewhere_flush(s, err));
+    *err = *failed;
+    return WADI_OK;
+}
+
 /* Element `at` has failed, and the run goes on without it, or with something instead. */
 static wadi_status step_without(wadi_stream *s, int stage, wadi_chunk *in, int64_t at,
                                 const wadi_error *failed, wadi_error *err) {
     wadi_chunk *instead = NULL;
+    WADI_TRY(settle_before(s, stage, failed, err));
     if (!is_open(s, stage)) return WADI_OK;
     const wadi_status told = wadi_dead_put(s, stage, NULL, in, at, failed, err);
     if (told != WADI_OK) return wadi_stage_fail(s, stage, told, err);
@@ -310,6 +319,8 @@ static wadi_status tell_dead(wadi_stream *s, int stage, wadi_chunk *in, int64_t 
 
 static wadi_status scan_without(wadi_stream *s, int stage, wadi_chunk *in, int64_t at,
                                 const wadi_error *failed, wadi_error *err) {
+    WADI_TRY(settle_before(s, stage, failed, err));
+    if (!is_open(s, stage)) return WADI_OK;
     const wadi_status told = tell_dead(s, stage, in, at, failed, err);
     if (told != WADI_OK) return wadi_stage_fail(s, stage, told, err);
     for (wadi_dead_pieces p = wadi_dead_behind(at, in->count); wadi_dead_next(&p);)

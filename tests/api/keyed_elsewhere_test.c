@@ -87,6 +87,14 @@ static const char body_fails[] =
           "t = map_seq a (n) {\n    r = unit { rem (convert i64 (the n)) 97 }\n"
           "    y = unit { convert f64 (quot 300 (the r)) }\n    yield y\n}\n" END;
 
+/* Nobody wants all of it: what fails behind the last element that is wanted is not told, wherever it fails. */
+static const char ends_early[] =
+    BEGIN "c = map_seq m (k, x) {\n    r = unit { rem (convert i64 (the x)) 97 }\n"
+          "    y = unit { add (the x) (convert f64 (quot 9 (the r))) }\n    yield k, y\n}\n"
+          "a = scan_by_key c 0.5 (z, k, x) {\n    n = unit { add (mul (the z) 0.7) (the x) }\n    "
+          "yield n\n}\n"
+          "t = take_seq a 300\n" END;
+
 /* ---- elements ---- */
 
 static struct record {
@@ -474,6 +482,22 @@ static void elements_that_fail(void **state) {
         }
 }
 
+/* How letters of several places alternate is left open, but not which there are. */
+static void ends_behind_elements_that_fail(void **state) {
+    const wadi_run_options o = {.threads = 1, .on_fault = WADI_ON_FAULT_SKIP};
+    result want, got;
+    WADI_UNUSED(state);
+    fill(SOME, spread);
+    go(ends_early, SOME, o, &want);
+    start(2, 0, false);
+    go(ends_early, SOME, elsewhere(0, 2, WADI_ON_FAULT_SKIP), &got);
+    join(2);
+    assert_int_equal(want.n, 300);
+    assert_same(&want, &got, ends_early);
+    result_fini(&want);
+    result_fini(&got);
+}
+
 static void quiet(void *env, wadi_log_level level, const char *line) {
     WADI_UNUSED(env);
     WADI_UNUSED(level);
@@ -532,6 +556,7 @@ int main(void) {
                                        cmocka_unit_test(workers_change_nothing),
                                        cmocka_unit_test(many_keys),
                                        cmocka_unit_test(elements_that_fail),
+                                       cmocka_unit_test(ends_behind_elements_that_fail),
                                        cmocka_unit_test(nobody_comes),
                                        cmocka_unit_test(answers_that_make_no_sense),
                                        cmocka_unit_test(workers_that_come_and_go)};
