@@ -47,6 +47,14 @@ static wadi_status assemble(wadi_far *t, const wadi_far_part *p, int i, wadi_chu
     return WADI_OK;
 }
 
+/* Whether stage number i, or one that it comes of, has failed, at an element of an item before this one. Stages behind the first read one of the stretch. */
+static bool has_failed(const wadi_stream *s, const wadi_far_part *p, int i) {
+    int stage = p->plan->stage[i];
+    while (s->stages[stage].broken.status == WADI_OK && stage != p->plan->stage[0])
+        stage = s->plan->stages[stage].inputs[0];
+    return s->stages[stage].broken.status != WADI_OK;
+}
+
 /* What came of an item in stage number i. A stage behind the first numbers its elements in their turn. */
 static wadi_status give_stage(wadi_stream *s, wadi_far_part *p, int i, const wadi_far_ticket *k,
                               wadi_error *err) {
@@ -55,7 +63,7 @@ static wadi_status give_stage(wadi_stream *s, wadi_far_part *p, int i, const wad
     wadi_stage_run *g = &s->stages[stage];
     const int64_t first = i == 0 ? k->in->first : wadi_change_skip(g->change, a->count);
     wadi_outcome o = {.out = NULL};
-    if (a->count == 0) return WADI_OK;
+    if (a->count == 0 || has_failed(s, p, i)) return WADI_OK;
     if (!wadi_stretch_gives(s->plan, p->plan, stage)) {
         wadi_passed_add(&g->done, a->count, a->bytes);
         return WADI_OK;

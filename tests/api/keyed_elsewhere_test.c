@@ -95,6 +95,13 @@ static const char ends_early[] =
           "yield n\n}\n"
           "t = take_seq a 300\n" END;
 
+/* No state, but a stage that fails and one behind it that goes to workers with it. */
+static const char two_stages[] =
+    BEGIN "c = map_seq m (k, x) {\n    r = unit { rem (convert i64 (the x)) 97 }\n"
+          "    y = unit { add (the x) (convert f64 (quot 9 (the r))) }\n    yield k, y\n}\n"
+          "f = filter_seq c (k, y) {\n    p = unit { ne (rem (the k) 5) 0 }\n    yield p\n}\n"
+          "t = map_seq f (k, y) {\n    yield y\n}\n" END;
+
 /* ---- elements ---- */
 
 static struct record {
@@ -498,6 +505,13 @@ static void ends_behind_elements_that_fail(void **state) {
     result_fini(&got);
 }
 
+/* What has been sent when an element fails is behind it: nothing of that comes, of no stage. */
+static void nothing_comes_behind_a_failure(void **state) {
+    WADI_UNUSED(state);
+    fill(SOME, spread);
+    compare(two_stages, SOME, 10, 2, WADI_ON_FAULT_FAIL);
+}
+
 static void quiet(void *env, wadi_log_level level, const char *line) {
     WADI_UNUSED(env);
     WADI_UNUSED(level);
@@ -557,6 +571,7 @@ int main(void) {
                                        cmocka_unit_test(many_keys),
                                        cmocka_unit_test(elements_that_fail),
                                        cmocka_unit_test(ends_behind_elements_that_fail),
+                                       cmocka_unit_test(nothing_comes_behind_a_failure),
                                        cmocka_unit_test(nobody_comes),
                                        cmocka_unit_test(answers_that_make_no_sense),
                                        cmocka_unit_test(workers_that_come_and_go)};
