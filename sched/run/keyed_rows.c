@@ -149,12 +149,17 @@ static bool has_shape(const wadi_states *k, int at, const int64_t *shape) {
     return true;
 }
 
+/* One state for all keys takes no bytes on its way, and those of a state for each key here. */
+static bool is_laid_out(const wadi_chunk_component *c) {
+    return c->layout == (c->rank == 0 ? WADI_LAYOUT_REGULAR : WADI_LAYOUT_IRREGULAR);
+}
+
 bool wadi_states_are(const wadi_states *k, int64_t n, const wadi_chunk *rows) {
     if (rows->components != k->nstate || rows->count != n) return false;
     for (int i = 0; i < k->nstate; i++) {
         const wadi_chunk_component *c = &rows->component[i];
         const wadi_plan_slot *t = k->state[i].type;
-        bool fits = c->rank == t->rank && c->fields == t->fields;
+        bool fits = c->rank == t->rank && c->fields == t->fields && is_laid_out(c);
         for (int f = 0; fits && f < t->fields; f++) fits = c->type[f] == t->type[f];
         for (int64_t s = 0; fits && c->rank > 0 && s < n; s++)
             fits = has_shape(k, i, wadi_chunk_array(rows, i, s).shape);

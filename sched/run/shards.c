@@ -184,11 +184,12 @@ static wadi_status join_component(const parts *x, const wadi_chunk_component *fi
                                   wadi_chunk *out, wadi_error *err) {
     wadi_chunk_component *c = &out->component[x->i];
     const bool regular = all_are(x, WADI_LAYOUT_REGULAR);
+    const bool irregular = !regular && all_are(x, WADI_LAYOUT_IRREGULAR);
     int64_t each = 0;
     *c = (wadi_chunk_component){
         .layout = first->layout, .rank = first->rank, .fields = first->fields};
     memcpy(c->type, first->type, sizeof c->type);
-    if ((regular && !have_one_shape(x, first)) || (!regular && c->rank == 0))
+    if (regular ? !have_one_shape(x, first) : !irregular || c->rank == 0)
         return wadi_fail(err, WADI_IO, "item: results of several shapes");
     if (regular) {
         memcpy(c->shape, first->shape, sizeof c->shape);

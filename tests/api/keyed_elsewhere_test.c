@@ -261,6 +261,20 @@ static void put_slice(wadi_text *to, wadi_chunk *c, int64_t count) {
     wadi_chunk_release(part);
 }
 
+/* All keys have the state of the first one, which is there once. */
+static void put_one_for_all(wadi_text *to, wadi_chunk *states) {
+    wadi_chunk *one = NULL;
+    assert_int_equal(wadi_chunk_slice(states, 0, 1, &one, NULL), WADI_OK);
+    for (int i = 0; i < one->components; i++) {
+        wadi_chunk_component *c = &one->component[i];
+        for (int d = 0; d < c->rank; d++) c->shape[d] = c->shapes[d];
+        c->layout = WADI_LAYOUT_AVOID;
+    }
+    one->count = states->count;
+    assert_int_equal(wadi_state_put_chunk(to, one, NULL), WADI_OK);
+    wadi_chunk_release(one);
+}
+
 /* An answer that is a good one but for something. */
 static void lie(const liar *l, const wadi_work_item *item, int how, wadi_text *to) {
     wadi_state_reader r = {item->bytes, (size_t)item->n};
@@ -299,6 +313,10 @@ static void lie(const liar *l, const wadi_work_item *item, int how, wadi_text *t
         assert_int_equal(wadi_state_put_chunk(to, states, NULL), WADI_OK);
         wadi_text_add_n(to, item->bytes, (size_t)item->n);
         break;
+    case 7: /* one state for all keys */
+        put_one_for_all(to, states);
+        wadi_text_add_n(to, r.at, r.left);
+        break;
     default: /* nothing at all */
         break;
     }
@@ -313,7 +331,7 @@ static wadi_status liar_answer(wadi_workq *self, const wadi_work_item *item, wad
     wadi_work_item said = *item;
     const int n = atomic_fetch_add(&l->of->answers, 1);
     if (item->status == WADI_OK && l->of->lies > 0 && n % l->of->lies == 0) {
-        lie(l, item, n / l->of->lies % 8, &t);
+        lie(l, item, n / l->of->lies % 9, &t);
         said.bytes = t.at;
         said.n = (int64_t)t.n;
         atomic_fetch_add(&l->of->lied, 1);
