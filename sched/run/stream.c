@@ -167,6 +167,13 @@ static wadi_status check_stages(wadi_stream *s, bool last, wadi_error *err) {
     return WADI_OK;
 }
 
+/* What others compute is of elements before one that fails here: it is handed on first, and one of it may fail itself. */
+static wadi_status check_running(wadi_stream *s, wadi_error *err) {
+    if (check_stages(s, false, err) == WADI_OK) return WADI_OK;
+    WADI_TRY(wadi_elsewhere_settle(s, err));
+    return check_stages(s, false, err);
+}
+
 /* There is nothing left to read. Stages whose failure nobody asks for end before it. */
 static wadi_status end_broken(wadi_stream *s, wadi_error *err) {
     WADI_TRY(wadi_elsewhere_settle(s, err));
@@ -224,7 +231,7 @@ static wadi_status compute_all(wadi_stream *s, wadi_error *err) {
         WADI_TRY(choose_lane(s, &l, err));
         if (l == NULL) return end_broken(s, err);
         WADI_TRY(compute_next(s, l, err));
-        WADI_TRY(check_stages(s, false, err));
+        WADI_TRY(check_running(s, err));
         WADI_TRY(wadi_run_between(s, false, err));
     }
 }
