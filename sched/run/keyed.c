@@ -19,6 +19,12 @@ int64_t wadi_states_bytes_of(const wadi_plan_slot *t, const int64_t *shape) {
     return bytes;
 }
 
+bool wadi_states_is_of(const wadi_chunk_component *c, const wadi_plan_slot *t) {
+    bool fits = c->rank == t->rank && c->fields == t->fields;
+    for (int f = 0; f < t->fields && fits; f++) fits = c->type[f] == t->type[f];
+    return fits;
+}
+
 /* A chunk's component with this array as its only element. */
 static wadi_chunk_component described(const wadi_plan_slot *t, const int64_t *shape, char *block) {
     wadi_chunk_component c = {.layout = WADI_LAYOUT_REGULAR, .rank = t->rank, .fields = t->fields};
@@ -228,8 +234,7 @@ wadi_status wadi_states_begin(wadi_states *k, wadi_chunk *c, wadi_error *err) {
             ((type *)some)[i] = ((const type *)all)[at[i]]; \
     }
 
-/* Copies n values of all at the places `at` to some; or back. */
-static void move(int size, void *all, const int64_t *at, int64_t n, void *some, bool back) {
+void wadi_states_move(int size, void *all, const int64_t *at, int64_t n, void *some, bool back) {
     switch (size) {
     case 1:
         MOVE(uint8_t);
@@ -296,7 +301,7 @@ static wadi_status bind_numbers(wadi_states *k, wadi_crew *w, wadi_error *err) {
 static void keep(wadi_states *k, int size, void *column, void *was, bool back) {
     const size_t bytes = (size_t)(k->before * size);
     if (!k->whole)
-        move(size, column, k->number, k->count, was, back);
+        wadi_states_move(size, column, k->number, k->count, was, back);
     else if (bytes > 0)
         memcpy(back ? column : was, back ? was : column, bytes);
 }
@@ -359,7 +364,7 @@ static wadi_status gather(wadi_states *k, wadi_slots *s, wadi_error *err) {
             return wadi_states_no_memory(k, err);
         for (int f = 0; f < a->type->fields; f++) {
             const int size = wadi_type_size(a->type->type[f]);
-            move(size, a->column[f], k->touched, k->ntouched, k->gathered, false);
+            wadi_states_move(size, a->column[f], k->touched, k->ntouched, k->gathered, false);
             wadi_residence_put_column(s->residence, s->slot[slot].col[f], k->gathered,
                                       k->ntouched * size);
         }
@@ -382,7 +387,7 @@ wadi_status wadi_states_scatter(wadi_states *k, wadi_crew *w, wadi_error *err) {
             wadi_residence_get_column(s->residence, k->gathered,
                                       s->slot[k->fold->state_in[i]].col[f], k->ntouched * size);
             WADI_TRY(wadi_residence_check(s->residence, err));
-            move(size, a->column[f], k->touched, k->ntouched, k->gathered, true);
+            wadi_states_move(size, a->column[f], k->touched, k->ntouched, k->gathered, true);
         }
     }
     return WADI_OK;

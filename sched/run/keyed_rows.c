@@ -24,56 +24,18 @@ int64_t wadi_states_keys(const wadi_states *k) {
 
 /* ---- out of the tables ---- */
 
-static int64_t key_at(const int64_t *key, int64_t i) {
-    return key != NULL ? key[i] : i;
+/* Some keys of the tables: key[i], or first + i. */
+typedef struct some_keys {
+    const wadi_states *k;
+    const int64_t *key;
+    int64_t first;
+} some_keys;
+
+static int64_t key_at(const some_keys *r, int64_t i) {
+    return r->key != NULL ? r->key[i] : r->first + i;
 }
 
-#define PICK(size)                  \
-    for (int64_t i = 0; i < n; i++) \
-    memcpy((char *)to + i * (size), (const char *)all + key_at(key, i) * (size), (size))
-#define PUT(size)                   \
-    for (int64_t i = 0; i < n; i++) \
-    memcpy((char *)all + key_at(key, i) * (size), (const char *)from + i * (size), (size))
-
-static void pick(int size, const void *all, const int64_t *key, int64_t n, void *to) {
-    switch (size) {
-    case 1:
-        PICK(1);
-        return;
-    case 2:
-        PICK(2);
-        return;
-    case 4:
-        PICK(4);
-        return;
-    case 8:
-        PICK(8);
-        return;
-    default:
-        PICK(16);
-    }
-}
-
-static void put(int size, void *all, const int64_t *key, int64_t n, const void *from) {
-    switch (size) {
-    case 1:
-        PUT(1);
-        return;
-    case 2:
-        PUT(2);
-        return;
-    case 4:
-        PUT(4);
-        return;
-    case 8:
-        PUT(8);
-        return;
-    default:
-        PUT(16);
-    }
-}
-
-static bool pick_scalars(const wadi_states_all *a, const int64_t *key, wadi_chunk *out,
+static bool pick_scalars(const some_keys *r, const wadi_states_all *a, wadi_chunk *out,
                          wadi_chunk_component *c) {
     c->layout = WADI_LAYOUT_REGULAR;
     c->values = out->count;
@@ -81,61 +43,69 @@ static bool pick_scalars(const wadi_states_all *a, const int64_t *key, wadi_chun
         const int size = wadi_type_size(c->type[f]);
         c->column[f] = wadi_chunk_alloc(out, out->count * size);
         if (c->column[f] == NULL) return false;
-        pick(size, a->column[f], key, out->count, c->column[f]);
+        if (r->key != NULL)
+            wadi_states_move(size, a->column[f], r->key, out->count, c->column[f], false);
+        else if (out->count > 0)
+            memcpy(c->column[f], a->column[f] + r->first * size, (size_t)(out->count * size));
     }
     return true;
 }
 
-static bool describe_arrays(const wadi_states *k, int at, const int64_t *key, wadi_chunk *out,
-                            wadi_chunk_component *c) {
+static bool describe_arrays(const some_keys *r, int i, wadi_chunk *out, wadi_chunk_component *c) {
     const int64_t word = (int64_t)sizeof(int64_t);
     c->layout = WADI_LAYOUT_IRREGULAR;
     c->shapes = wadi_chunk_alloc(out, out->count * c->rank * word);
     c->offsets = wadi_chunk_alloc(out, (out->count + 1) * word);
     if (c->shapes == NULL || c->offsets == NULL) return false;
     c->offsets[0] = 0;
-    for (int64_t i = 0; i < out->count; i++) {
-        const wadi_chunk_component is = wadi_states_of(k, at, key_at(key, i));
-        for (int d = 0; d < c->rank; d++) c->shapes[i * c->rank + d] = is.shape[d];
-        c->offsets[i + 1] = c->offsets[i] + is.values;
+    for (int64_t n = 0; n < out->count; n++) {
+        const wadi_chunk_component is = wadi_states_of(r->k, i, key_at(r, n));
+        for (int d = 0; d < c->rank; d++) c->shapes[n * c->rank + d] = is.shape[d];
+        c->offsets[n + 1] = c->offsets[n] + is.values;
     }
     c->values = c->offsets[out->count];
     return true;
 }
 
-static bool pick_arrays(const wadi_states *k, int at, const int64_t *key, wadi_chunk *out,
-                        wadi_chunk_component *c) {
-    if (!describe_arrays(k, at, key, out, c)) return false;
+static bool pick_arrays(const some_keys *r, int i, wadi_chunk *out, wadi_chunk_component *c) {
+    if (!describe_arrays(r, i, out, c)) return false;
     for (int f = 0; f < c->fields; f++) {
         const int64_t size = wadi_type_size(c->type[f]);
         char *to = wadi_chunk_alloc(out, c->values * size);
         if (to == NULL) return false;
         c->column[f] = to;
-        for (int64_t i = 0; i < out->count; i++) {
-            const wadi_chunk_component is = wadi_states_of(k, at, key_at(key, i));
+        for (int64_t n = 0; n < out->count; n++) {
+            const wadi_chunk_component is = wadi_states_of(r->k, i, key_at(r, n));
             if (is.values > 0)
-                memcpy(to + c->offsets[i] * size, is.column[f], (size_t)(is.values * size));
+                memcpy(to + c->offsets[n] * size, is.column[f], (size_t)(is.values * size));
         }
     }
     return true;
 }
 
-wadi_status wadi_states_rows(const wadi_states *k, wadi_buffers *buffers, const int64_t *key,
-                             int64_t n, wadi_chunk **out, wadi_error *err) {
-    bool made = true;
-    WADI_TRY(wadi_chunk_create(buffers, k->nstate, out, err));
-    (*out)->count = n;
-    for (int i = 0; i < k->nstate && made; i++) {
+wadi_status wadi_states_put_rows(const wadi_states *k, const int64_t *key, int64_t first,
+                                 wadi_chunk *out, int at, wadi_error *err) {
+    const some_keys r = {k, key, first};
+    for (int i = 0; i < k->nstate; i++) {
         const wadi_states_all *a = &k->state[i];
-        wadi_chunk_component *c = &(*out)->component[i];
+        wadi_chunk_component *c = &out->component[at + i];
         *c = (wadi_chunk_component){.rank = a->type->rank, .fields = a->type->fields};
         memcpy(c->type, a->type->type, sizeof c->type);
-        made = c->rank == 0 ? pick_scalars(a, key, *out, c) : pick_arrays(k, i, key, *out, c);
+        if (!(c->rank == 0 ? pick_scalars(&r, a, out, c) : pick_arrays(&r, i, out, c)))
+            return wadi_states_no_memory(k, err);
     }
-    if (made) return WADI_OK;
+    return WADI_OK;
+}
+
+wadi_status wadi_states_rows(const wadi_states *k, wadi_buffers *buffers, const int64_t *key,
+                             int64_t n, wadi_chunk **out, wadi_error *err) {
+    WADI_TRY(wadi_chunk_create(buffers, k->nstate, out, err));
+    (*out)->count = n;
+    const wadi_status status = wadi_states_put_rows(k, key, 0, *out, 0, err);
+    if (status == WADI_OK) return WADI_OK;
     wadi_chunk_release(*out);
     *out = NULL;
-    return wadi_states_no_memory(k, err);
+    return status;
 }
 
 /* ---- back ---- */
@@ -154,16 +124,20 @@ static bool is_laid_out(const wadi_chunk_component *c) {
     return c->layout == (c->rank == 0 ? WADI_LAYOUT_REGULAR : WADI_LAYOUT_IRREGULAR);
 }
 
-bool wadi_states_are(const wadi_states *k, int64_t n, const wadi_chunk *rows) {
+bool wadi_states_fit(const wadi_states *k, int64_t n, const wadi_chunk *rows) {
     if (rows->components != k->nstate || rows->count != n) return false;
+    for (int i = 0; i < k->nstate; i++)
+        if (!wadi_states_is_of(&rows->component[i], k->state[i].type)) return false;
+    return true;
+}
+
+bool wadi_states_are(const wadi_states *k, int64_t n, const wadi_chunk *rows) {
+    if (!wadi_states_fit(k, n, rows)) return false;
     for (int i = 0; i < k->nstate; i++) {
         const wadi_chunk_component *c = &rows->component[i];
-        const wadi_plan_slot *t = k->state[i].type;
-        bool fits = c->rank == t->rank && c->fields == t->fields && is_laid_out(c);
-        for (int f = 0; fits && f < t->fields; f++) fits = c->type[f] == t->type[f];
-        for (int64_t s = 0; fits && c->rank > 0 && s < n; s++)
-            fits = has_shape(k, i, wadi_chunk_array(rows, i, s).shape);
-        if (!fits) return false;
+        if (!is_laid_out(c)) return false;
+        for (int64_t s = 0; c->rank > 0 && s < n; s++)
+            if (!has_shape(k, i, wadi_chunk_array(rows, i, s).shape)) return false;
     }
     return true;
 }
@@ -199,16 +173,24 @@ static bool is_plain(const wadi_chunk_component *c) {
     return c->layout == WADI_LAYOUT_REGULAR && c->rank == 0 && c->stride <= 1;
 }
 
+static void set_column(int size, char *column, const int64_t *key, int64_t n, void *from) {
+    if (key != NULL)
+        wadi_states_move(size, column, key, n, from, true);
+    else if (n > 0)
+        memcpy(column, from, (size_t)(n * size));
+}
+
 static bool set_state(wadi_states *k, int at, const int64_t *key, const wadi_chunk *rows) {
     const wadi_chunk_component *c = &rows->component[at];
     wadi_states_all *a = &k->state[at];
     for (int f = 0; is_plain(c) && f < c->fields; f++)
-        put(wadi_type_size(c->type[f]), a->column[f], key, rows->count, c->column[f]);
+        set_column(wadi_type_size(c->type[f]), a->column[f], key, rows->count, c->column[f]);
     for (int64_t i = 0; !is_plain(c) && i < rows->count; i++) {
         const wadi_array from = wadi_chunk_array(rows, at, i);
+        const int64_t to = key != NULL ? key[i] : i;
         if (c->rank == 0)
-            set_scalar(a, key_at(key, i), &from);
-        else if (!set_array(k, at, key_at(key, i), &from))
+            set_scalar(a, to, &from);
+        else if (!set_array(k, at, to, &from))
             return false;
     }
     return true;

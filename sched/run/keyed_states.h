@@ -53,6 +53,15 @@ struct wadi_states {
 int64_t wadi_states_bytes_of(const wadi_plan_slot *t, const int64_t *shape);
 /* State i of a key, as a component with one element. Borrowed from the tables. */
 wadi_chunk_component wadi_states_of(const wadi_states *k, int i, int64_t key);
+/* Copies n values of `size` bytes at the places `at` of `all` to `some`; or back. */
+void wadi_states_move(int size, void *all, const int64_t *at, int64_t n, void *some, bool back);
+/* The states of `out->count` keys, key[i] or, if key is NULL, first + i, as components from `at` on, in memory of the chunk. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_states_put_rows(const wadi_states *k, const int64_t *key,
+                                                int64_t first, wadi_chunk *out, int at,
+                                                wadi_error *err);
+/* Whether the component is of arrays of this type; and whether a chunk has n states by its types. */
+bool wadi_states_is_of(const wadi_chunk_component *c, const wadi_plan_slot *t);
+bool wadi_states_fit(const wadi_states *k, int64_t n, const wadi_chunk *rows);
 /* One field of n keys, which are whole numbers, as every `step`-th word. */
 void wadi_states_words(wadi_type t, const void *column, int64_t n, int step, uint64_t *to);
 /* Gives every key that has none a state: the first one. False: out of memory. */
