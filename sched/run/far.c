@@ -89,10 +89,7 @@ static wadi_status give(wadi_stream *s, wadi_far_part *p, const wadi_far_ticket 
     WADI_TRY(status);
     if (k->kind != NULL)
         WADI_TRY(wadi_certify_worker(s, k->kind, p->plan->stage[0], k->in->count, err));
-    wadi_mutex_lock(&s->x->lock);
-    s->x->stats.elsewhere += k->in->count;
-    s->x->work.items_there++;
-    wadi_mutex_unlock(&s->x->lock);
+    wadi_far_count_there(s, 1, k->in->count);
     return WADI_OK;
 }
 
@@ -108,10 +105,7 @@ bool wadi_far_brings(const wadi_stream *s, int stage, int reader) {
 static wadi_status compute_here(wadi_stream *s, const wadi_far_part *p, wadi_chunk *in,
                                 wadi_error *err) {
     WADI_TRY(s->team.hooks->again(s, p->plan->stage[0], in, err));
-    wadi_mutex_lock(&s->x->lock);
-    s->x->work.items_here++;
-    s->x->work.elements_here += in->count;
-    wadi_mutex_unlock(&s->x->lock);
+    wadi_far_count_here(s, in->count);
     return WADI_OK;
 }
 

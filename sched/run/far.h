@@ -155,6 +155,9 @@ int wadi_far_workers_now(struct wadi_stream *s);
 void wadi_far_tell_nobody(struct wadi_stream *s);
 /* A ticket for these elements, of which the ring has room. states: NULL, or of a keyed stretch. Returns its number. */
 int64_t wadi_far_add(struct wadi_stream *s, wadi_far_part *p, wadi_chunk *in, wadi_chunk *states);
+/* An item that the compute thread has computed; and some that workers have. elements: of all. */
+void wadi_far_count_here(struct wadi_stream *s, int64_t elements);
+void wadi_far_count_there(struct wadi_stream *s, int items, int64_t elements);
 
 /* ---- far_view.c ---- */
 

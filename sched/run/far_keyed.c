@@ -73,10 +73,7 @@ static wadi_status compute_here(wadi_stream *s, wadi_far_part *p, wadi_chunk *in
     const wadi_status status = s->team.hooks->rescan(s, p->plan->stage[0], in, err);
     p->delivering = false;
     WADI_TRY(status);
-    wadi_mutex_lock(&s->x->lock);
-    s->x->work.items_here++;
-    s->x->work.elements_here += in->count;
-    wadi_mutex_unlock(&s->x->lock);
+    wadi_far_count_here(s, in->count);
     return WADI_OK;
 }
 
@@ -258,10 +255,7 @@ static wadi_status count_batch(wadi_stream *s, const wadi_far_part *p, const wad
             WADI_TRY(wadi_certify_worker(s, b->item[i].kind, p->plan->stage[0], b->shards.item[i].n,
                                          err));
     }
-    wadi_mutex_lock(&s->x->lock);
-    s->x->stats.elsewhere += b->in->count;
-    s->x->work.items_there += items;
-    wadi_mutex_unlock(&s->x->lock);
+    wadi_far_count_there(s, items, b->in->count);
     return WADI_OK;
 }
 

@@ -125,3 +125,19 @@ int64_t wadi_far_add(wadi_stream *s, wadi_far_part *p, wadi_chunk *in, wadi_chun
     wadi_far_nudge(t);
     return k.number;
 }
+
+/* ---- counting ---- */
+
+void wadi_far_count_here(wadi_stream *s, int64_t elements) {
+    wadi_mutex_lock(&s->x->lock);
+    s->x->work.items_here++;
+    s->x->work.elements_here += elements;
+    wadi_mutex_unlock(&s->x->lock);
+}
+
+void wadi_far_count_there(wadi_stream *s, int items, int64_t elements) {
+    wadi_mutex_lock(&s->x->lock);
+    s->x->work.items_there += items;
+    s->x->stats.elsewhere += elements;
+    wadi_mutex_unlock(&s->x->lock);
+}
