@@ -475,6 +475,8 @@ const wadi_plan_end *wadi_plan_unordered_end(const wadi_plan_stream *s);
 /* The fold of a stage, or of an end; NULL: it has none (plan/fold.c). */
 const wadi_plan_fold *wadi_plan_stage_fold(const wadi_plan_stage *g);
 const wadi_plan_fold *wadi_plan_end_fold(const wadi_plan_end *e);
+/* The slot of the key of a stage with a state for each key: of what it reads (plan/fold.c). */
+int wadi_plan_stage_key(const wadi_plan_stream *s, const wadi_plan_stage *g);
 /* Whether the slot is the state of a fold or a scan of the stream (plan/fold.c). */
 bool wadi_plan_stream_keeps(const wadi_plan_stream *plan, int slot);
 /* How many slots each component has that the body of the end's fold reads: 1 for an element, 2 for a whole chunk. 0: it has no fold, or

@@ -15,6 +15,10 @@ const wadi_plan_fold *wadi_plan_stage_fold(const wadi_plan_stage *g) {
     return wadi_change_about(g->change)->folds ? &g->scan : NULL;
 }
 
+int wadi_plan_stage_key(const wadi_plan_stream *s, const wadi_plan_stage *g) {
+    return s->stages[g->inputs[0]].results[g->test];
+}
+
 const wadi_plan_fold *wadi_plan_end_fold(const wadi_plan_end *e) {
     return wadi_plan_fold_slots(e->kind) > 0 ? &e->fold : NULL;
 }

@@ -131,7 +131,7 @@ wadi_status wadi_item_take_states(wadi_state_reader *from, const wadi_plan *plan
 int wadi_item_keyed_slots(const wadi_plan_stream *s, const wadi_plan_stage *p, int *out) {
     const wadi_plan_fold *f = &p->scan;
     for (int i = 0; i < f->nparts; i++) out[i] = f->parts[i];
-    out[f->nparts] = s->stages[p->inputs[0]].results[p->test];
+    out[f->nparts] = wadi_plan_stage_key(s, p);
     return f->nparts + 1;
 }
 

@@ -20,7 +20,7 @@ bool wadi_serve_has_states(const wadi_stream *s, int stage) {
 /* The table, with the states. */
 static wadi_status load(wadi_stream *s, const wadi_plan_stage *p, wadi_crew *crew, wadi_chunk *in,
                         const wadi_chunk *states, wadi_states **out, wadi_error *err) {
-    const int key = s->plan->stages[p->inputs[0]].results[p->test];
+    const int key = wadi_plan_stage_key(s->plan, p);
     const int64_t *number = NULL;
     WADI_TRY(wadi_states_create(crew, &p->scan, &s->x->plan->slots[key],
                                 &s->x->plan->places[p->place], s->x->options.memory, out, err));

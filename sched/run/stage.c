@@ -236,27 +236,25 @@ static wadi_status step_now(wadi_stream *s, int stage, wadi_chunk *in, wadi_erro
     return step_before(s, stage, in, o.good < in->count ? o.good : 0, err);
 }
 
-/* The same as work of the stage. */
-static wadi_status step_here(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+/* `treat` as work of the stage; or of nobody: what others compute is not the crew's work, nor is waiting for them. */
+static wadi_status work(wadi_stream *s, int stage, bool here,
+                        wadi_status (*treat)(wadi_stream *s, int stage, wadi_chunk *in,
+                                             wadi_error *err),
+                        wadi_chunk *in, wadi_error *err) {
     wadi_stage_run *g = stage_of(s, stage);
     wadi_crew *crew = g->crew;
-    wadi_passed *at = wadi_passed_turn(&crew->works_for, &g->done);
-    const wadi_status status = step_now(s, stage, in, err);
+    wadi_passed *at = wadi_passed_turn(&crew->works_for, here ? &g->done : NULL);
+    const wadi_status status = treat(s, stage, in, err);
     (void)wadi_passed_turn(&crew->works_for, at);
     return status;
 }
 
-/* What others compute is not the crew's work, nor is waiting for them. */
-static wadi_status step_elsewhere(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
-    wadi_crew *crew = stage_of(s, stage)->crew;
-    wadi_passed *at = wadi_passed_turn(&crew->works_for, NULL);
-    const wadi_status status = wadi_elsewhere_share(s, stage, in, err);
-    (void)wadi_passed_turn(&crew->works_for, at);
-    return status;
+static wadi_status step_here(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+    return work(s, stage, true, step_now, in, err);
 }
 
 static wadi_status step(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
-    return wadi_elsewhere_takes(s, stage) ? step_elsewhere(s, stage, in, err)
+    return wadi_elsewhere_takes(s, stage) ? work(s, stage, false, wadi_elsewhere_share, in, err)
                                           : step_here(s, stage, in, err);
 }
 
@@ -382,29 +380,15 @@ static wadi_status scan_here(wadi_stream *s, int stage, wadi_chunk *in, wadi_err
     return wadi_stage_fail(s, stage, folded, err);
 }
 
-/* What others compute is not the crew's work, nor is waiting for them. */
-static wadi_status scan_elsewhere(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
-    wadi_crew *crew = stage_of(s, stage)->crew;
-    wadi_passed *at = wadi_passed_turn(&crew->works_for, NULL);
-    const wadi_status status = wadi_elsewhere_share_states(s, stage, in, err);
-    (void)wadi_passed_turn(&crew->works_for, at);
-    return status;
-}
-
 static wadi_status scan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
-    return wadi_elsewhere_takes_states(s, stage) ? scan_elsewhere(s, stage, in, err)
-                                                 : scan_here(s, stage, in, err);
+    return wadi_elsewhere_takes_states(s, stage)
+               ? work(s, stage, false, wadi_elsewhere_share_states, in, err)
+               : scan_here(s, stage, in, err);
 }
 
 /* Elements that others have not computed. */
 static wadi_status rescan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
-    wadi_stage_run *g = stage_of(s, stage);
-    wadi_crew *crew = g->crew;
-    if (!is_open(s, stage)) return WADI_OK;
-    wadi_passed *at = wadi_passed_turn(&crew->works_for, &g->done);
-    const wadi_status status = scan(s, stage, in, err);
-    (void)wadi_passed_turn(&crew->works_for, at);
-    return status;
+    return is_open(s, stage) ? work(s, stage, true, scan, in, err) : WADI_OK;
 }
 
 static const wadi_team_hooks hooks = {give, again, rescan};
@@ -563,7 +547,7 @@ static wadi_status open_states(wadi_stream *s, wadi_stage_run *g, wadi_error *er
     if (f->nparts > WADI_MAX_PARTS)
         return wadi_fail(err, WADI_UNSUPPORTED, "a scan over elements of %d arrays, at most %d",
                          f->nparts, (int)WADI_MAX_PARTS);
-    const int key = s->plan->stages[g->plan->inputs[0]].results[g->plan->test];
+    const int key = wadi_plan_stage_key(s->plan, g->plan);
     return wadi_states_create(g->crew, f, &s->x->plan->slots[key],
                               &s->x->plan->places[g->plan->place], s->x->options.memory, &g->keyed,
                               err);
