@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "apps/audio/endian.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "base/text.h"
@@ -154,17 +155,13 @@ static void pass_tags(const flac_bytes *b, int64_t *at) {
     while (*at + (int64_t)sizeof head <= b->at &&
            pread(fileno(b->copy), head, sizeof head, *at) == (ssize_t)sizeof head &&
            memcmp(head, "ID3", 3) == 0) {
-        int64_t n = 0;
-        for (int i = 6; i < 10; i++) n = n << 7 | (head[i] & 0x7f);
-        *at += (int64_t)sizeof head + n;
+        *at += (int64_t)sizeof head + flac_id3_length(head + 6);
     }
 }
 
-typedef wadi_status (*look_fn)(const char *path, const char *name, wadi_error *err);
-
 /* What is copied so far, when there is a MiB of it behind the tags; *begin: where those ended before. */
-static wadi_status look_at_copy(const flac_bytes *b, look_fn look, int64_t *begin, int64_t *look_at,
-                                wadi_error *err) {
+static wadi_status look_at_copy(const flac_bytes *b, flac_look look, int64_t *begin,
+                                int64_t *look_at, wadi_error *err) {
     if (b->at < *look_at) return WADI_OK;
     if (fflush(b->copy) != 0) return failed(b, copying, err);
     pass_tags(b, begin);
@@ -176,7 +173,7 @@ static wadi_status look_at_copy(const flac_bytes *b, look_fn look, int64_t *begi
     return look(b->copy_path, b->path, err);
 }
 
-static wadi_status copy_rest(flac_bytes *b, look_fn look, wadi_error *err) {
+static wadi_status copy_rest(flac_bytes *b, flac_look look, wadi_error *err) {
     char piece[4096];
     size_t got = sizeof piece;
     int64_t begin = 0, look_at = LOOK_AT;
@@ -193,10 +190,8 @@ static wadi_status copy_rest(flac_bytes *b, look_fn look, wadi_error *err) {
     return fflush(b->copy) == 0 ? WADI_OK : failed(b, copying, err);
 }
 
-wadi_status flac_bytes_as_file(flac_bytes *b,
-                               wadi_status (*look)(const char *path, const char *name,
-                                                   wadi_error *err),
-                               const char **out_path, wadi_error *err) {
+wadi_status flac_bytes_as_file(flac_bytes *b, flac_look look, const char **out_path,
+                               wadi_error *err) {
     WADI_ASSERT(b->keeping);
     if (b->size >= 0 && !b->is_stdin) {
         *out_path = b->path;

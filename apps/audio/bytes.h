@@ -33,11 +33,13 @@ WADI_NODISCARD wadi_status flac_bytes_skip(flac_bytes *b, int64_t n, wadi_error 
 void flac_bytes_rewind(flac_bytes *b);
 void flac_bytes_forget(flac_bytes *b);
 
+/* Whether what the file begins with can be read; name: for messages. */
+typedef wadi_status (*flac_look)(const char *path, const char *name, wadi_error *err);
+
 /* A path for libraries that open files by name, and that gives the input from its first byte: its own path or, for a pipe, the path of
  * a nameless copy on disk. Borrowed until close. Not allowed after `forget`. A copy goes to `look`, with the input's own name, when it has a MiB behind its ID3 tags: what comes through a
  * pipe may have no end, and nobody may be able to read it. Errors: WADI_IO, WADI_MEMORY, those of `look`. */
-WADI_NODISCARD wadi_status flac_bytes_as_file(
-    flac_bytes *b, wadi_status (*look)(const char *path, const char *name, wadi_error *err),
-    const char **out_path, wadi_error *err);
+WADI_NODISCARD wadi_status flac_bytes_as_file(flac_bytes *b, flac_look look, const char **out_path,
+                                              wadi_error *err);
 
 #endif

@@ -18,14 +18,12 @@ typedef struct coded {
 
 /* ---- metadata ---- */
 
-/* Skips an ID3v2 tag, which some programs put in front: ten bytes, the last four of which are its length in groups of seven bits. */
+/* Skips an ID3v2 tag, which some programs put in front: ten bytes, the last four of which are its length. */
 static wadi_status skip_id3(flac_bytes *b, uint8_t head[4], wadi_error *err) {
     uint8_t rest[6];
     while (memcmp(head, "ID3", 3) == 0) {
         WADI_TRY(flac_bytes_need(b, rest, sizeof rest, "an ID3 tag", err));
-        int64_t n = 0;
-        for (int i = 2; i < 6; i++) n = n << 7 | (rest[i] & 0x7f);
-        WADI_TRY(flac_bytes_skip(b, n, err));
+        WADI_TRY(flac_bytes_skip(b, flac_id3_length(rest + 2), err));
         size_t got = 0;
         WADI_TRY(flac_bytes_read(b, head, 4, &got, err));
         if (got < 4) memset(head, 0, 4);
