@@ -19,4 +19,13 @@ wrong() {
     echo "$1"
     failed=1
 }
+# kill_saved PROCESS INODE: kills it when it has saved something in `kept` (whose state was that before), if it has not ended
+kill_saved() {
+    tries=0
+    while kill -0 "$1" 2>/dev/null && [ "$(ls -i kept/state 2>/dev/null)" = "$2" ] && [ $tries -lt 3000 ]; do
+        tries=$((tries + 1))
+        sleep 0.02
+    done
+    kill -9 "$1" 2>/dev/null
+}
 says() { grep -q -- "$2" "$1" || wrong "no \"$2\" in: $(cat "$1")"; }

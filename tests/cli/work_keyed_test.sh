@@ -71,14 +71,7 @@ while [ $i -lt 30 ]; do
     before=$(ls -i kept/state 2>/dev/null)
     $run s=@all --via "$at" --workers 1 --state kept --every 0.05 2>said &
     home=$!
-    if [ $i -lt 3 ]; then # killed when it has saved something
-        tries=0
-        while kill -0 $home 2>/dev/null && [ "$(ls -i kept/state 2>/dev/null)" = "$before" ] && [ $tries -lt 3000 ]; do
-            tries=$((tries + 1))
-            sleep 0.02
-        done
-        kill -9 $home 2>/dev/null
-    fi
+    [ $i -lt 3 ] && kill_saved $home "$before"
     wait $home && break
     i=$((i + 1))
 done

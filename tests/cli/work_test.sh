@@ -268,14 +268,7 @@ while [ $i -lt 30 ]; do
     before=$(ls -i kept/state 2>/dev/null)
     "$wadi" run slow.wadi s=@numbers t=@out.raw --chunk 2 --via "$at" --workers 1 --state kept --every 0.05 2>said &
     run=$!
-    if [ $i -lt 2 ]; then # killed when it has saved something
-        tries=0
-        while kill -0 $run 2>/dev/null && [ "$(ls -i kept/state 2>/dev/null)" = "$before" ] && [ $tries -lt 3000 ]; do
-            tries=$((tries + 1))
-            sleep 0.02
-        done
-        kill -9 $run 2>/dev/null
-    fi
+    [ $i -lt 2 ] && kill_saved $run "$before"
     wait $run && break
     i=$((i + 1))
 done
