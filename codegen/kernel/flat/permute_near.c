@@ -82,13 +82,13 @@ static void part_at(wadi_lower *l, const wadi_bind *bind, wadi_lv part, wadi_lv 
 
 /* ---- between which rows the elements of a part go: the least, and the most ---- */
 
-static void span_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
-    extent[1] = num(l, 2);
-    extent[0] = if_shared(l, bind, parts_of(l, bind), 0);
-}
-
 static wadi_lv parts(wadi_lower *l, const wadi_bind *bind) {
     return if_shared(l, bind, parts_of(l, bind), 0);
+}
+
+static void span_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
+    extent[1] = num(l, 2);
+    extent[0] = parts(l, bind);
 }
 
 static wadi_lv entry(wadi_lower *l, wadi_lv part, int which) {
